@@ -55,8 +55,9 @@ def precision_influence(
 
     With `over_accepted`, the precision is integrated over the accepted items, else over the correct
     ones. `first` is the precision where the curve begins; NaN stands for the precision of the first
-    point. `out` (2, m) receives the influence of a correct and of an incorrect item. It is the curve's
-    height where the item widens the area, plus the change of all precisions from its own point on.
+    point. `out` (2, m) receives the influence of a correct and of an incorrect item at each point. An
+    item that belongs to the width of the area has the curve's height as its influence. Every item also
+    changes all precisions from its own point on.
     """
     correct = incorrect = width = area = 0.0
     here = ta[-1] / (float(ta[-1]) + float(fa[-1]))
@@ -90,11 +91,11 @@ def precision_influence(
 def integral_influence(ta: Array, fa: Array, over_accepted: bool, scale: float, out: Array) -> float:
     """Write the gradient of an area that is integrated inside the ties, and return the area as a mean.
 
-    A tie has g items, p of them correct. N₀ items are above it, T₀ of them correct, and N = N₀ + g. Its
-    term over the accepted items is p + (T₀ − p·N₀/g)·ln(N/N₀); over the correct items, p/g times that.
-    `out` (2, m) receives the derivatives of the tie's own term by p and by g − p, plus the derivatives
-    of all later terms by T₀ and by N₀ − T₀. Counts are multiplied by the power of two `scale`, so that
-    no product overflows.
+    A tie has g items, p of them correct. N₀ items are above it, T₀ of them correct, and N = N₀ + g. It
+    adds p + (T₀ − p·N₀/g)·ln(N/N₀) to the area. Without `over_accepted`, this term is multiplied by
+    p/g. `out` (2, m) receives the derivatives of the tie's own term by p and by g − p, plus the
+    derivatives of all later terms by T₀ and by N₀ − T₀. Counts are multiplied by the power of two
+    `scale`, so that no product overflows.
     """
     correct = incorrect = area = 0.0
     for r in range(len(ta) - 1):

@@ -9,13 +9,13 @@ from fastarac._kernels._jit import Array, kernel
 def least_without(
     totals: Array, tree: Array, points: Array, paid: Array, starts: Array, out: Array
 ) -> None:
-    """Write into `out` (G,) the least total cost, over all points, without the items of each group.
+    """Write, for each group, the least total cost without its items into `out` (G,).
 
     ``totals[k]`` is the cost of all items if the first k points are accepted. The items of group g are
-    those from ``starts[g]`` to ``starts[g + 1]``, sorted by their points. For k up to its point, item i
-    is verified and costs ``paid[0, i]``; for larger k, it is accepted and costs ``paid[1, i]``. Between
-    two neighbouring items of a group, the group's cost is constant; the least total in between is
-    looked up in a tree of minima, with scratch space `tree` (2m,).
+    those from ``starts[g]`` to ``starts[g + 1]``, sorted by `points`. Item i costs ``paid[0, i]`` if it
+    is verified (k <= ``points[i]``), and ``paid[1, i]`` if it is accepted. The cost of a group is
+    constant between its neighbouring items. `tree` (2m,) is scratch space for a tree of minima, in
+    which the least total between them is looked up.
     """
     m = len(totals)
     for k in range(m):

@@ -42,7 +42,7 @@ def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, 
 
 @kernel
 def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Array) -> None:
-    """Write with `write_point` the last point that has at most `most` incorrect items."""
+    """Find the last point with at most `most` incorrect items; `write_point` writes it."""
     b = len(above) - 1
     while b > 0 and above[b - 1, 2] <= most:
         b -= 1
@@ -62,9 +62,9 @@ def within_errors(keys: Array, bounds: Array, above: Array, most: int, row: Arra
 def within_risk(
     keys: Array, bounds: Array, above: Array, incorrect: int, max_risk: float, row: Array
 ) -> None:
-    """Write with `write_point` the last point that has a risk of at most `max_risk`.
+    """Find the last point with a risk of at most `max_risk`; `write_point` writes it.
 
-    If no point is within the limit, the point that accepts nothing is written. `incorrect` counts all
+    If no point keeps the limit, the point that accepts nothing is written. `incorrect` counts all
     incorrect items.
     """
     one = keys.dtype.type(1)
@@ -87,7 +87,7 @@ def within_risk(
 
 @kernel
 def write_thresholds(keys: Array, starts: Array, first_above: int, kind: int, bits: Array) -> None:
-    """Write the thresholds at positions `starts` as bits; keys at or after `first_above` are >= 0."""
+    """Write the bits of the thresholds at positions `starts`; keys from `first_above` on are >= 0."""
     one, sign = one_and_sign(keys)
     for i in range(len(starts)):
         start = starts[i]

@@ -1,7 +1,7 @@
 """The formulas of all measures of confusion tables.
 
 Each formula has its own loop without branches, so that the processor can compute several tables at
-once. Divisions 0/0 and x/0 follow IEEE.
+once. 0/0 gives NaN, and x/0 gives an infinity.
 """
 
 from __future__ import annotations

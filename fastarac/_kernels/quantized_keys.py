@@ -3,8 +3,8 @@
 The range of the values is divided into `N_QUANTIZED` cells (see `smaller_class.cells_between`). A key
 is the cell of an item, shifted left by one, with the label in the lowest bit. The few cells that hold
 both correct and incorrect items are marked, and their items are sorted by all of their bits. The number
-of `marks` is a power of two; the last bits of a cell select its mark, so that neighbouring cells have
-different marks.
+of `marks` is a power of two; the last bits of a cell's number select its mark, so that neighbouring
+cells have different marks.
 """
 
 from __future__ import annotations
@@ -73,8 +73,7 @@ def count_quantized(
     """Write counts of each sorted bucket from `first` up to `last`, and mark the shared cells.
 
     A row of `results` holds: cells shared by correct and incorrect items; correct items; incorrect
-    items; doubled pairs. The pairs are counted as if correct items were above incorrect items of the
-    same cell.
+    items; doubled pairs. In a shared cell, correct items are counted as above the incorrect ones.
     """
     one = np.uint32(1)
     last_mark = np.uint32(len(marks) - 1)
@@ -109,7 +108,7 @@ def pick(keys: Array, marks: Array, marked: Array, numbers: Array) -> int:
     """Write the indices of the keys whose cell is marked; a byte of `marks` holds eight marks.
 
     Return the number of indices, or -1 as soon as `numbers` is full. `marked` holds the numbers of the
-    set marks; if they are few, keys are compared with them instead of looked up in `marks`.
+    set marks.
     """
     last_mark = np.uint32(8 * len(marks) - 1)
     n = 0

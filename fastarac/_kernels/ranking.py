@@ -69,7 +69,7 @@ def discounted_sums(
 def best_sums(
     gains: Array, offsets: Array, discounts: Array, first: int, last: int, out: Array
 ) -> None:
-    """Write the `discounted_sums` that each query has with its gains (>= 0) in falling order."""
+    """Write the `discounted_sums` of the best ranking, with gains (>= 0) in falling order."""
     most = 0
     for q in range(first, last):
         most = max(most, offsets[q + 1] - offsets[q])

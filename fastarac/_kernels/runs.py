@@ -36,8 +36,8 @@ def merge(true_accepts: Array, false_accepts: Array, to_true: Array, to_false: A
 def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: Array) -> None:
     """Write the counts at the points of sorted keys, highest first; no tie may have both labels.
 
-    There is a point at each change of the label. `place` holds where the points begin and end, and how
-    many correct and incorrect items are above.
+    There is a point at each change of the label. `place` is (start, stop, correct, incorrect): the
+    range of the points in the outputs, and the numbers of items above these keys.
     """
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
@@ -58,7 +58,7 @@ def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: A
 def write_ties(
     keys: Array, place: Any, true_accepts: Array, false_accepts: Array
 ) -> tuple[int, int, int]:
-    """Do what `write_changes` does, for any keys; return (points, labels of first and of last tie)."""
+    """Write the same as `write_changes`, for any keys; return (points, first labels, last labels)."""
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start - 1

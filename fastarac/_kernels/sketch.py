@@ -6,10 +6,10 @@ with 0 bits stands for a single confidence, so that its counts are exact. Two ra
 disjoint, or one encloses the other. Nodes are sorted by `low`, and an enclosing node comes before the
 nodes inside it.
 
-The confidence of an item may lie anywhere in the range of its node. So its order relative to items of
-the same node, of enclosed nodes and of enclosing nodes is unknown. `sums` of a node are the total
+The confidence of an item may lie anywhere in the range of its node. So the order of two items is
+unknown if their nodes are the same, or if one encloses the other. The `sums` of a node are the total
 counts of its enclosing nodes. A node's counts plus its sums are limited to a share of all items. This
-limits the unknown pairs to the same share, however deeply nodes are nested.
+limits the pairs of unknown order to the same share, however deeply nodes are nested.
 """
 
 from __future__ import annotations
@@ -206,10 +206,10 @@ def collapse(
 
 @kernel
 def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array) -> int:
-    """Divide the range of all keys into intervals, each owned by the leaf node that covers it, or -1.
+    """Divide the range of all keys into intervals, and return their number.
 
-    Write the first key of each interval (0 for the first), its owner, and the sums (n, 2) of each node;
-    return the number of intervals.
+    `starts` receives the first key of each interval, and `owners` the node without inner nodes that
+    covers the interval, or -1. `sums` (n, 2) receives the sums of each node.
     """
     open_end = np.empty(DEPTH, np.uint64)
     open_node = np.empty(DEPTH, np.int64)
@@ -299,7 +299,7 @@ def route(
     values: Array, labels: Array, starts: Array, table: Array, ends: Any,
     keys: Array, places: Array, added: Array,
 ) -> None:  # fmt: skip
-    """Write the key and the interval of each item, and count the items of each interval (n, 2).
+    """Write the key and the interval of each item; count the items of each interval in `added` (n, 2).
 
     An item of cell c lies in one of the intervals from table[c] to table[c + 1]; table[c] is the last
     interval that begins before cell c.

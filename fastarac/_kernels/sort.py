@@ -114,7 +114,7 @@ def scatter(part: Any, kind: int, plan: Any, positions: Array, keys: Array) -> N
 
 @kernel
 def insert_sorted(source: Array, keys: Array) -> None:
-    """Sort `source` into `keys` (may be the same array); fast if all keys are nearly in place."""
+    """Sort `source` into `keys`, fast if all keys are nearly in place; both may be the same array."""
     for i in range(len(keys)):
         key = source[i]
         j = i
@@ -128,7 +128,7 @@ def insert_sorted(source: Array, keys: Array) -> None:
 def radix_sort(keys: Array, spare: Array, counts: Array, low: Any, differ: Any) -> None:
     """Sort by digits from the lowest up; the number of passes is bounded for any distribution.
 
-    `differ` has each bit set in which two keys differ after `low` is subtracted.
+    `differ` is the bitwise OR of ``key - low`` over all keys.
     """
     T = keys.dtype.type
     n = len(keys)

@@ -10,9 +10,9 @@ All products needed for Q, R and r are whole numbers that a double holds exactly
 are whole numbers below 2**53 as well, hence exact in any order. Only the sum of the remainders is
 rounded. Its error is at most 2**-(2s + 40) times the sum of the factors of the nonzero t/a; in
 practice, rounding errors cancel to about 2**-(2s + 50). s is 26 up to 2**25 items, and 16 at
-`MAX_TOTAL`. The result is the double nearest to the exact value, unless the exact value lies within
-this error of the middle between two doubles: this happens to fewer than one value in 10**12. Sums that
-involve logarithms are added up as doubles.
+`MAX_TOTAL`. The result is the double nearest to the exact value, except for fewer than one value in
+10**12 (values near the middle between two doubles). Sums that involve logarithms are added up as
+doubles.
 
 Weights, and counts beyond `MAX_TOTAL`, are summed point by point as double-doubles (see
 `double_double`); the result misses the nearest double for 1 value in 10**13.
@@ -117,10 +117,10 @@ def harmonic(start: Any, stop: Any) -> tuple[float, float]:
 
 @kernel
 def mean_over_tie(t0: Any, n0: Any, p: Any, g: Any) -> tuple[float, float]:
-    """Return the sum of the expected precision after each item of a tie, without its term p.
+    """Return the expected precision, summed over the items of a tie, minus p, as a double-double.
 
-    The tie has g items, p of them correct. Σ (t0 + j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j);
-    the caller adds p.
+    The tie has g items, p of them correct; t0 of the n0 items above are correct. The sum is Σ (t0 +
+    j·p/g)/(n0 + j) = p + (t0 − p·n0/g)·Σ 1/(n0 + j). The caller adds p.
     """
     high, low = multiply(float(p), 0.0, float(n0), 0.0)
     high, low = divide(high, low, float(g), 0.0)
@@ -231,7 +231,7 @@ def add_up_polygon(
 def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, scale: float) -> None:
     """Write into `w[0]` … `w[m]` the factor of each precision t/a in the sum of `quantity`.
 
-    Index 0 holds the counts above the points 1 to m; if these are 0, a[0] is set to 1.
+    t[0] and a[0] count the items above point 1. If there are none, a[0] is set to 1 to avoid 0/0.
     """
     for j in range(m):
         w[j] = 0.0
@@ -314,9 +314,7 @@ def integral(t0: float, p: float, g: float, of_recall: bool, by: float) -> float
 def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row: Array) -> None:
     """Add the areas over the ties 1 to m: wide ties to `row`, all others to `sums` (3·LANES,).
 
-    `t` counts the correct (or, for the risk, the incorrect) items. Digits would be lost if all p items
-    of a tie are counted, and at least half of the n0 items above it. In this case, the whole number p
-    and the rest −(n0 − t0)·ln(1 + p/n0) are summed separately.
+    `t` counts the correct (or, for the risk, the incorrect) items.
     """
     wide = 0
     for start in range(0, m, LANES):
@@ -334,6 +332,8 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
             lost = 1.0 / 5.0 - x * (1.0 / 6.0 - x * (1.0 / 7.0 - x * (1.0 / 8.0)))
             lost = 1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x * lost))
             log = x * (1.0 - x * lost)
+            # If t counts all items of the tie, its area is p − (n0 − t0)·ln(1 + p/n0). If t also counts
+            # at least half of the items above, p is summed separately, so that no digits are lost.
             whole = p if p == g and n0 <= 2.0 * t0 else 0.0
             value = x * p * lost + t0 * log
             value *= p / g if of_recall else 1.0
@@ -360,7 +360,7 @@ def add_integrals(t: Array, a: Array, m: int, of_recall: bool, sums: Array, row:
 def point_sums(
     c: Array, a: Array, j: int, before: float, of_risk: bool, scale: float, row: Array
 ) -> None:
-    """Add point j to the six sums of `row` (see `gather`); `before` is where its interval begins."""
+    """Add point j, with the width a[j + 1] − `before`, to the six sums of `row` (see `gather`)."""
     t = a[j] - c[j] if of_risk else c[j]
     rest = t * scale
     first = (rest / a[j] + ROUNDER) - ROUNDER

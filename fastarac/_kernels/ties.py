@@ -58,7 +58,10 @@ def count_range(keys: Array, bounds: Array, first: int, last: int, results: Arra
 def sorted_halves(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array]:
-    """Return (not finite, bitwise OR of labels, sorted keys below zero, the others) of a few items."""
+    """Sort the keys of a few items.
+
+    Return (whether a value is not finite, OR of the labels, keys of negative values, other keys).
+    """
     n = len(bits)
     keys = np.empty(n, bits.dtype)
     bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
@@ -73,7 +76,10 @@ def sorted_halves(
 def small_pairs(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, int, int, int]:
-    """Return (not finite, bitwise OR of labels, correct, incorrect, doubled_pairs) of a few items."""
+    """Count the pairs of a few items.
+
+    Return (whether a value is not finite, OR of the labels, correct, incorrect, doubled_pairs).
+    """
     bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
     _, p, q, below = count_keys(lower)
     _, correct, incorrect, doubled = count_keys(upper)
@@ -84,9 +90,9 @@ def small_pairs(
 def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> None:
     """Write the thresholds of sorted keys, highest first, and the counts at each.
 
-    `upper` is the top bit, which the keys have lost. `above` holds the number of thresholds, correct
-    items and incorrect items above these keys. `out` receives the thresholds as bits of the values, and
-    the accepted correct and incorrect items, all from index 1 on.
+    `upper` tells whether the values are >= 0, because the keys lack this bit. `above` holds the number
+    of thresholds, correct items and incorrect items above these keys. `out` receives the thresholds as
+    bits of the values, and the accepted correct and incorrect items, all from index 1 on.
     """
     thresholds, true_accepts, false_accepts = out
     j, correct, incorrect = above
@@ -108,7 +114,11 @@ def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> No
 def small_sweep(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array, Array]:
-    """Return (not finite, bitwise OR of labels, thresholds as bits, true_accepts, false_accepts)."""
+    """Return the sweep of a few items.
+
+    The result is (whether a value is not finite, OR of the labels, thresholds as bits, true_accepts,
+    false_accepts).
+    """
     bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
     above = count_keys(upper)
     size = 1 + count_keys(lower)[0] + above[0]

@@ -142,7 +142,7 @@ def combine(results: Array) -> Array:
 def small_pairs(
     bits: Array, labels: Array, weights: Array, kind: int, exponent: Any, scale: float
 ) -> tuple[bool, int, Array]:
-    """Return (not finite, bitwise OR of labels, sums as in `combine`) of a few items."""
+    """Return (whether a value is not finite, OR of the labels, sums as in `combine`) of a few items."""
     n = len(bits)
     one, sign = one_and_sign(bits)
     keys = np.empty(n, bits.dtype)

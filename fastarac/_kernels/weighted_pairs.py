@@ -2,8 +2,8 @@
 
 An item is stored as its key (as in `keys`, but always of 64 bits) and its weight. Each bucket has two
 streams, for incorrect and for correct items. A stream consists of pieces of memory, each with the keys
-of `PIECE` items, then their weights. A stream with a full last piece takes the next free piece of the
-store; this saves a counting pass.
+of `PIECE` items, then their weights. When its last piece is full, a stream takes the next free piece of
+the store; this saves a counting pass.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Bins of confidence that do not depend on the data, and are narrow near 0 and 1.
 
-Below 0.5, there are 2,048 bins for each halving of the confidence. From 0.5 to 1, there are as many for
-each halving of the distance from 1; beyond 1, for each doubling. Libraries of data frames may round
-logarithms differently. Therefore a bin is described by the lowest and the highest confidence in it, and
-bins that overlap are merged.
+Below 0.5, there are 2,048 bins for each halving of the confidence. From 0.5 to 1, there are 2,048 for
+each halving of the distance from 1. Beyond 1, there are 2,048 for each doubling of the confidence.
+Libraries of data frames may round logarithms differently. Therefore a bin is described by the lowest
+and the highest confidence in it, and bins that overlap are merged.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def is_in_range(given: Range, x: nw.Expr, by: OfGroup | None) -> nw.Expr:
 
 
 def part_expression(splits: list[Split], x: nw.Expr, by: OfGroup | None) -> nw.Expr:
-    """Return the number of the part with each item, rising with the confidence; 0 if not in a split."""
+    """Return the number of each item's part, rising with the confidence; 0 outside of all `splits`."""
     import narwhals as nw
 
     part: nw.Expr = nw.lit(0.0)

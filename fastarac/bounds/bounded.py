@@ -168,7 +168,7 @@ class BoundedSweep(Table, Result):
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a table, one row for each threshold.
 
-        `single_valued` describes the bin whose lower edge is the threshold; True for the threshold inf.
+        `single_valued` belongs to the bin whose lower edge is the threshold; it is True for inf.
         """
         counts = {name: getattr(self, name) for name in ("thresholds", *COUNTS)}
         return counts | {"single_valued": np.append(True, self.single_valued)}
@@ -278,7 +278,7 @@ class BoundedSweep(Table, Result):
         return trusted_sweep(ThresholdSweep, counts)
 
     def _without_bins(self, name: str, area: Callable[[ThresholdSweep], float] | None) -> Bounds | None:
-        """Return an area from `known`, or from the exact sweep if there is one; None otherwise."""
+        """Return the bounds in `known`, else the exact area of `sweep`; None if there is neither."""
         if name in self.known:
             return self.known[name]
         sweep = None if area is None else self.sweep

@@ -5,14 +5,14 @@ are lower and upper bounds on the numbers of correct and of incorrect items at o
 lower and upper bounds agree at all edges, the bins are independent and the extremes are attained:
 
 * ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below.
-* Average precision: it is largest if the correct items are above the incorrect ones, and tied. It is
-  smallest if they are below them, each with a confidence of its own. Let the bin have p correct items,
-  and let T correct and F incorrect items come before them. Then the j-th correct item of the bin has
-  the precision (T + j)/(T + j + F). The sum over j is p − F·(H(T + p + F) − H(T + F)), with the
-  harmonic numbers H.
+* Average precision: it is largest if the correct items of a bin are tied above its incorrect items. It
+  is smallest if the correct items are below, each with a different confidence. Let the bin have p
+  correct items, and let T correct and F incorrect items come before them. Then the j-th correct item of
+  the bin has the precision (T + j)/(T + j + F). The sum over j is p − F·(H(T + p + F) − H(T + F)), with
+  the harmonic numbers H.
 * ARP by trapezoids: it is largest if the correct items are above with distinct confidences, and the
-  incorrect items are tied below (a straight line lies above a convex curve). It is smallest with the
-  classes exchanged (a straight line lies below a concave curve).
+  incorrect items are tied below (a straight line lies above a convex curve). It is smallest if the
+  incorrect items are above with distinct confidences, and the correct items are tied below.
 
 If lower and upper bounds differ, an item may be in one of several bins. The bounds of its precision are
 then the extremes over all these bins. Such bounds are guaranteed, but may not be sharp.
@@ -100,7 +100,7 @@ class Counts(NamedTuple):
         return np.asarray(correct & (self.incorrect_low == self.incorrect_high))
 
     def path(self, *, best: bool, steps: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return both counts in the best or worst order, and the edge below each point.
+        """Return, at each point, the correct items, the incorrect items, and the edge below.
 
         In the best order, the correct items of a bin come first, in `steps` steps; its incorrect items
         follow, all tied. In the worst order, the incorrect items come first. Points that repeat the
@@ -268,12 +268,12 @@ def _over_ranks(
     largest: bool = True,
     alone: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Return a term for each run of ranks with the same possible bins: its length times a `value`.
+    """Return a term for each run of ranks with the same possible bins.
 
-    The largest `value` of the possible bins is used, or the smallest without `largest`. At least low[i]
-    and at most high[i] items are at or above edge i. So the highest possible bin of rank r is the first
-    with high >= r, and the lowest is the first with low >= r. Bins that are marked in `alone` are
-    omitted.
+    The term is the number of ranks times the largest `value` of the bins, or the smallest without
+    `largest`. At least low[i] and at most high[i] items are at or above edge i. So the highest possible
+    bin of rank r is the first with high >= r, and the lowest is the first with low >= r. Bins that are
+    marked in `alone` are omitted.
     """
     ends = np.union1d(low, high)
     runs, ends = np.diff(ends), ends[1:]

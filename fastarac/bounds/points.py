@@ -25,7 +25,7 @@ class BoundedOperatingPoint(Result):
 
     An item is accepted iff its confidence is at or above `threshold`. A threshold that was chosen for a
     limit keeps the limit for any order of the items inside the bins. A threshold inside a bin might
-    accept more items within the limit, but no more than the share `largest_acceptance_rate`.
+    keep the limit and accept more items: at most the share `largest_acceptance_rate`.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def _share(part: float, rest: float) -> float:
 
 
 def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOperatingPoint:
-    """Return the operating point for one criterion; for a limit, at one of the sweep's thresholds."""
+    """Return the operating point for one criterion, for example "max_risk", and its value `limit`."""
     tl, th, fl, fh, _ = sweep.counts
     total = sweep.total
     largest = 0.0
@@ -151,7 +151,7 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
 
 
 def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
-    """Return up to which edge a limit is kept: for any order of the items, and for the best order."""
+    """Return the last edge that keeps a limit in any order, and the edge below which no order can."""
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1

@@ -201,7 +201,7 @@ class ThresholdSketch:
             sketch.clear(way.added)
 
     def _budget(self) -> NDArray[np.float64]:
-        """Return how many incorrect and correct items the nodes on one path of the tree may hold."""
+        """Return how many incorrect and correct items a node and its enclosing nodes may hold."""
         return self._totals.astype(np.float64) * (self._max_width / 2)
 
     def _routes(self) -> Routing:
@@ -263,7 +263,7 @@ class ThresholdSketch:
         return merged
 
     def _snapshot(self) -> tuple[Nodes, NDArray[np.int64], int]:
-        """Return a copy of the nodes, the numbers of items by label, and the limit of nodes."""
+        """Return a copy of the nodes, the number of items of each label, and the `_limit` of nodes."""
         with self._lock:
             self._settle()
             return self._nodes.head(len(self._nodes.low)), self._totals, self._limit

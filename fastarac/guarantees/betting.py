@@ -47,7 +47,7 @@ class GroupedItems(NamedTuple):
         return cls(rank[codes], place, ~correct, sizes[order], most)
 
     def without(self, items: NDArray[np.bool_]) -> GroupedItems:
-        """Return these groups without the first ones, whose items the mask `items` marks."""
+        """Return the groups after the first ones; `items` marks the items of the first groups."""
         first = int(self.group[items].max()) + 1 if items.any() else 0
         return GroupedItems(
             self.group[~items] - first, self.place[~items], self.wrong[~items], self.sizes[first:],
@@ -72,8 +72,8 @@ class GroupedItems(NamedTuple):
 def wealth(outcomes: NDArray[np.float64], largest: float | NDArray[np.int64], limit: float) -> float:
     """Return the largest capital reached by betting that the mean outcome is below 0.
 
-    The bets are those of Waudby-Smith and Ramdas (2024). `outcomes` holds the outcomes of the groups in
-    order, each at most (1 − limit)·largest.
+    The bets are those of Waudby-Smith and Ramdas (2024). `outcomes` holds one outcome per group, of at
+    most (1 − `limit`)·`largest`.
     """
     grown = float(np.max(_growth(outcomes, largest, limit), initial=0.0))
     return math.exp(min(grown, LARGEST_LOG))

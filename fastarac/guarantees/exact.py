@@ -563,7 +563,10 @@ def _proved_risk(
 def _tested(
     sweep: ThresholdSweep, grid: NDArray[np.float64], pilot: ArrayLike | None, key: NDArray[np.uint64]
 ) -> tuple[ThresholdSweep, NDArray[np.float64]]:
-    """Return the items to test, and the share of the pilot items that each fixed threshold accepts."""
+    """Return the items to test, and the share of the pilot that each fixed threshold accepts.
+
+    Without a `pilot`, a random tenth of the items serves as the pilot and is not tested.
+    """
     if pilot is not None:
         return sweep, pilot_shares(pilot, grid)
     rng = generator_for(key, sweep.true_accepts, sweep.false_accepts)

@@ -124,7 +124,7 @@ def targets(n: float, limit: float, delta: float) -> NDArray[np.float64]:
 
 
 def starts_at(places: Iterable[tuple[int, float]]) -> list[Start]:
-    """Return the starts at these (place, weight) pairs, sorted; weights of the same place are added."""
+    """Return the sorted starts, given pairs (index, weight); weights with the same index are added."""
     found: dict[int, float] = {}
     for place, weight in places:
         found[place] = found.get(place, 0.0) + weight
@@ -134,10 +134,10 @@ def starts_at(places: Iterable[tuple[int, float]]) -> list[Start]:
 def proved_in_turn(
     proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float
 ) -> list[int]:
-    """Return the indices of the thresholds, out of n, that `proves(index, level)` proves in turn.
+    """Test thresholds 0 to n − 1 in order by `proves(index, level)`; return the indices of the proved.
 
     Each start adds its share of δ to the level of its test. If a test succeeds, its level passes on to
-    the next threshold; if it fails, the level is lost.
+    the next threshold. If it fails, the level is lost.
     """
     spent = {start.place: start.weight * delta for start in starts}
     level, proved = 0.0, []
@@ -182,8 +182,8 @@ def rejected_by_rank(
     """Return the indices of the distinct confidences at which the risk provably keeps the limit.
 
     `accepted` and `errors` are the counts at all distinct confidences, from the highest down. Tests
-    start at fixed ranks k, because given the confidence at a fixed rank, the items above it are still
-    independent. If rank k is within a tie, random items of the tie complete the first k items. A start
+    start at fixed ranks k, because the k items above a fixed rank are independent, given the confidence
+    at this rank. If rank k is within a tie, random items of the tie complete the first k items. A start
     is used only if its k items pass a test.
     """
     if limit >= 1.0:

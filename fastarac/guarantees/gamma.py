@@ -113,7 +113,10 @@ def groups_needed(pages: GroupedItems, limit: float, delta: float) -> int:
 
 
 def upper_bound(pages: GroupedItems, point: int, criterion: str, delta: float) -> float:
-    """Return the 1 − δ quantile of the gamma distribution with mean p + w and variance v + w²."""
+    """Return the upper bound on the rate of errors at a threshold, with confidence 1 − δ.
+
+    It is the quantile of the gamma distribution with mean p + w and variance v + w² (see `moments`).
+    """
     p, v, w = AcceptedGroups.of(pages).moments(point, criterion)
     if not (point and math.isfinite(v)):
         return float(point > 0)

@@ -35,9 +35,9 @@ _FEW = 16  # for n below this number, a table holds the error of Stirling's form
 def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
     """Return m(0) < m(1) < …: c errors prove the limit if at least m(c) of the n items are accepted.
 
-    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. The
-    largest tried level is used for which `crossing` returns at most δ. Then m(0), which decides whether
-    anything is accepted, is lowered until `crossing` returns about δ.
+    For a nominal level, m(c) is the smallest m with P(Bin(m, limit) ≤ c) at most that level. Of the
+    tried levels with a `crossing` of at most δ, the largest one is used. Then m(0) is lowered until
+    `crossing` returns about δ, because m(0) decides whether anything is accepted.
     """
     if limit <= 0.0:
         return ()
@@ -61,8 +61,8 @@ def boundary(n: int, limit: float, delta: float) -> tuple[int, ...]:
 def method_of_own_thresholds(limit: float, n: float) -> Literal["pocock", "fallback"]:
     """Return the method to prove a limit on the risk if thresholds are taken from the n items.
 
-    If the limit allows few errors, "pocock" accepts more; if it allows many, "fallback" does, and
-    "pocock" takes long.
+    "pocock" accepts more if the limit allows few errors. Otherwise, "fallback" accepts more and is much
+    faster.
     """
     return "pocock" if limit * n <= QUICK_ERRORS else "fallback"
 
@@ -83,12 +83,12 @@ def _minus_cdf(c: int, limit: float, m: int) -> float:
 
 
 def crossing(looks: list[int], limit: float) -> float:
-    """Return the probability that for at least one c, at most c of the first looks[c] items are wrong.
+    """Return the probability that, for at least one c, at most c of the first looks[c] items are wrong.
 
     The items are wrong independently with the probability `limit`. Let f(c) be the probability that c
-    is the smallest number for which this holds. Exactly c of the first looks[c] items are then wrong,
-    because at least c were already wrong at the previous look. So with m(c) = looks[c] and p(m, k) =
-    P(Bin(m, limit) = k),
+    is the smallest such number. Then exactly c of the first looks[c] items are wrong, because at least
+    c of the first looks[c − 1] items are wrong. So with m(c) = looks[c] and p(m, k) = P(Bin(m, limit) =
+    k),
 
         p(m(c), c) = f(c) + Σ_{j<c} f(j)·p(m(c) − m(j), c − j).
     """

@@ -351,7 +351,7 @@ def _failure_probabilities(given: float | tuple[float, float]) -> tuple[float, f
 
 
 def _turned(sweep: ThresholdSweep) -> ThresholdSweep:
-    """Return the sweep with negated confidences and exchanged labels; what it accepts is discarded."""
+    """Return the sweep with negated confidences and exchanged labels, to choose what to discard."""
     thresholds = np.concatenate([sweep.thresholds[:1], -sweep.thresholds[:0:-1]])
     counts = ThresholdCounts(thresholds, sweep.true_rejects[::-1], sweep.false_rejects[::-1])
     return trusted_sweep(ThresholdSweep, counts)
@@ -415,7 +415,7 @@ def _point(
     high: Any,
     low: Any,
 ) -> ThreeWayPoint:
-    """Return the result; the items that the turned sweep accepts at `low` are discarded."""
+    """Return the result; the items that `turned` accepts at `low` are discarded."""
     (right, wrong), (bad, good) = sweep.at(high)[:2], turned.at(low)[:2]
     return ThreeWayPoint(
         accept_threshold=high if isinstance(high, int) else float(high),

@@ -8,17 +8,17 @@ Over the outputs in random order, the capital becomes Π(1 + λ(ε − Y)), wher
 If the error rate is at least ε, the probability that the capital ever reaches 1/δ is at most δ (Ville
 1939; Waudby-Smith and Ramdas 2024; Shekhar and others 2023).
 
-**Clipping.** Let π_min be the smallest π. Unless λ is below 1/(1/π_min − ε), an error at a small π
-would lose more than the whole capital. So the bets use 1 − q + qY instead of Y, with q = min(1, cπ),
-where c is the clip. An output with π < 1/c counts as wrong in part, 1 − cπ, whether or not it is
-verified. That can only add errors. With λ < 1/(c + 1 − ε), the capital is never below 0, whatever π is.
-The clip c and the bet λ are chosen together from a geometric grid. The choice depends on how much each
-c would have added to the capital on earlier outputs.
+**Clipping.** Let π_min be the smallest π. If λ exceeds 1/(1/π_min − ε), an error at a small π can lose
+more than the whole capital. To allow larger bets, 1 − q + qY replaces Y, with q = min(1, cπ), where c
+is the clip. So an output with π < 1/c counts as 1 − cπ errors even if it is not verified, and the mean
+can only rise. With λ < 1/(c + 1 − ε), the capital is never below 0, whatever π is. The clip c and the
+bet λ are chosen together from a geometric grid. The choice depends on how much each c would have added
+to the capital on earlier outputs.
 
 If no error is found and nothing is clipped, a proof needs ln(1/δ)/(π_min·ε) units. With at least that
 many units, but at most `SPARE` times as many, the grid begins at c = 1/π_min, which clips nothing. Bets
-are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin as if `THOUGHT` accepted outputs
-with probability π_min had come before. So π_min is treated as fixed before the outputs.
+are then limited by λ < 1/(c + 1 − cπ_min − ε). The running sums begin with `THOUGHT` imagined outputs
+of probability π_min. The proof therefore assumes that π_min does not depend on the outputs.
 
 **The bet.** Units are single outputs or groups that were verified as a whole. After t of n units, let K
 be the capital and σ̂² the mean of (ε − Y)² so far. Let φ and Φ be the normal density and distribution
@@ -105,7 +105,10 @@ class Clips(NamedTuple):
     def of(
         cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
     ) -> Self:
-        """Choose the clips for units of at most `largest` outputs; `begin` may be lowered to 0."""
+        """Choose the clips for units of at most `largest` outputs.
+
+        `begin` becomes 0 if outputs are only just enough for a proof.
+        """
         clips, least, thought = CLIPS, 0.0, 0.0
         lowest = float(probability.min())
         if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:

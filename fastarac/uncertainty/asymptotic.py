@@ -146,9 +146,9 @@ def asymptotic_interval(
     - "gaps": for partial ROC-AUC with few errors. The shares of the population between neighbouring
       errors are drawn at random.
 
-    "logit" intervals are widened for errors that the sample may lack, such as a group of wrong items,
-    or a wrong item of large weight. So are "inversion" intervals with groups or weights. If a share u =
-    1 − α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G groups lacks this kind with
+    "logit" intervals, and "inversion" intervals with groups or weights, are widened for errors that the
+    sample may lack, such as a group of wrong items, or a wrong item of large weight. If a share u = 1 −
+    α^(1/G) of all groups is of one kind (7% for G = 40), a sample of G groups lacks this kind with
     probability α. Therefore, `unseen_pages` adds a share u of wrong items at the highest or the lowest
     confidences. The new half-width is √(h² + c²), where h is the old half-width and c the change of the
     estimate. "Formulas of intervals, tests and guarantees" in the documentation has every formula.
@@ -341,7 +341,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """Move the upper end up to that for the mean of the cost and the leave-one-out cost, if higher."""
+    """Raise the upper end to that of an interval around (cost + leave-one-out cost)/2, if higher."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")

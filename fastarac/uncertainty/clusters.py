@@ -59,9 +59,9 @@ def interval_of_factors(
 ) -> tuple[Interval, str | None]:
     """Return the interval of the factor with the largest variance, widened, and a warning (or None).
 
-    The interval is widened by two ratios to this factor alone: of the standard error with all factors,
-    and of Student's quantile for the factor with the fewest groups. Acceptance rates at a limit have no
-    standard error. For these, the distances of the ends from the estimate take its place.
+    The interval allows for the standard error of all factors together, and for Student's quantile of
+    the factor with the fewest groups. Acceptance rates at a limit have no standard error. Their
+    variances are replaced by the squared distances of the ends from the estimate.
     """
     if sample.items is None:
         raise AssertionError(statistic)

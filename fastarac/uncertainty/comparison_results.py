@@ -202,7 +202,7 @@ class ModelComparison(Table, Result):
         raise KeyError(f"{a!r} and {b!r} were not compared; the models are {', '.join(self.names)}")
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the columns of a table with one row per model; `pairs` has the differences."""
+        """Return the columns of a table with one row per model, without the differences."""
         return {
             "model": self.names,
             "n_items": self.n_items,

@@ -102,14 +102,14 @@ class Contrast(NamedTuple):
 
     @property
     def _tail(self) -> float:
-        """Degrees of freedom for p-values below any that the resamples can show."""
+        """Degrees of freedom to extrapolate p-values that are too small for the number of resamples."""
         return min(self.degrees, TAIL) if self.n_groups else TAIL
 
     def _of_resamples(self, n: int, against: int) -> float:
-        """Return the p-value from n resamples, of which some speak against the difference.
+        """Return the p-value from n resamples; `against` is explained at `_against`.
 
-        If none does, the p-value is extrapolated (`_tail`). Otherwise, the many pairs of many models
-        could never differ significantly.
+        If `against` is 0, the p-value is extrapolated. Without this, no pair of many models could
+        differ significantly after the correction for the number of pairs.
 
         With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
         groups, the p-value is converted from the normal distribution to Student's t (Hesterberg 2015,
@@ -153,9 +153,9 @@ class Contrast(NamedTuple):
     def _ends_of_resamples(self, level: float) -> tuple[float, float]:
         """Return the ends of an interval that excludes 0 iff the p-value is below 1 − level.
 
-        The ends are quantiles of the resamples. For groups, the interval contains that from their
-        standard deviation. If the level needs a smaller p-value than so few resamples can show, the
-        interval contains all resamples and is extrapolated as in `_of_resamples`.
+        The ends are quantiles of the resamples. For groups, the interval also contains the one of
+        `_by_spread`. If the resamples are too few for the level, the interval contains all of them and
+        is extrapolated as in `_of_resamples`.
         """
         values = np.sort(np.asarray(self.resamples))
         share = 1.0 - level

@@ -111,10 +111,11 @@ def _of_answers(
 def _of_uncertain_rates(
     sample: PartialSample, people: Reviewer, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
-    """Return the interval of a statistic that is not linear in the errors, for uncertain d and a.
+    """Return the interval of a statistic that is not linear in the errors, for uncertain reader rates.
 
-    The interval for known rates is combined with the statistic's values at the bounds of d and of a. If
-    one of these values is undefined, the interval is the whole range of the statistic.
+    The interval for known rates is combined with the statistic's values at the bounds of the detection
+    rate d and of the false alarm rate a. If one of these values is undefined, the interval is the whole
+    range of the statistic.
     """
     d, a, tail = people.detection_rate, people.false_alarm_rate, (1.0 - level) / 2.0
     known, warning = interval_and_warning(sample.with_rates(d, a), statistic, level, method)
@@ -240,8 +241,8 @@ def _few_judged(sample: PartialSample, statistic: Statistic, found: Evidence, le
     or 0), g the prediction, π the inclusion probability, and d the derivative of the statistic. The
     sums of the upward and of the downward moves are each treated as a weighted sum of Poisson counts,
     with the interval of Tiwari, Clegg and Zou 2006. The variance beyond Σφ² is treated as normal. The
-    squared distance of each end is the sum of three: for upward moves, downward moves and the remaining
-    variance (Zou and Donner 2008).
+    squared distances of an end for upward moves, downward moves and the remaining variance are added
+    (Zou and Donner 2008).
     """
     items = sample.items
     at = sample.influence_of(statistic, found)

@@ -105,7 +105,7 @@ def _doubt(
     of_first: tuple[float, float],
     of_second: tuple[float, float],
 ) -> float:
-    """Return the part of a difference's standard error that is due to uncertain rates d and a.
+    """Return the part of a difference's standard error that is due to uncertain error rates of people.
 
     The effects cancel in part if the same people or the same judge answered for both models.
     """
@@ -122,8 +122,9 @@ def _doubt(
 def _degrees(sample: PartialSample, contributors: float, verified: float) -> float:
     """Return the degrees of freedom of a difference.
 
-    They are the effective number of contributors, at most the number of verified errors. Fully verified
-    items without groups use Satterthwaite's formula.
+    They are `contributors`, the effective number of items or groups that contribute to the error, but
+    at most `verified`, the number of verified errors. Fully verified items without groups use
+    Satterthwaite's formula.
     """
     n = float(sample.units)
     if sample.codes is None and not sample.items.partial:

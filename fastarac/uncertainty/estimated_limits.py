@@ -69,8 +69,8 @@ def interval_of_limit(
 ) -> tuple[Interval, Evidence]:
     """Return the interval of the acceptance rate at a limit, and the estimated error rate there.
 
-    `of_rate` returns the interval of a rate at a threshold, if people or judges who may err verified
-    the items.
+    `of_rate` is needed if people or judges who may err verified the items. It returns the interval of a
+    rate at a threshold.
     """
     parameters = dict(statistic.parameters)
     found, last, _, value = at_limit(sample, statistic)
@@ -144,10 +144,11 @@ def _as_many(sample: PartialSample, found: Evidence, last: int, level: float) ->
 
 
 def _as_few(sample: PartialSample, found: Evidence, last: int) -> float:
-    """Return the effective number of items if errors are few, (y + w)/(v + w²), else infinity.
+    """Return the effective number of items if few errors are verified, else infinity.
 
-    Here y is the sum of the errors' weights, and v the sum of the squared weights (Fay and Feuer 1997).
-    An unseen error may be as heavy as the heaviest accepted output, whose weight is w.
+    The number is (y + w)/(v + w²) (Fay and Feuer 1997). y is the sum of the errors' weights, and v the
+    sum of the squared weights. w is the weight of the heaviest accepted output, because an unseen error
+    may be as heavy.
     """
     items, total = sample.items, float(sample.items.n)
     own = np.where(items.tie <= last, items.weight, 0.0) / total
@@ -163,9 +164,9 @@ def _by_error_rate(
 ) -> tuple[float, float]:
     """Return the interval of the largest acceptance rate within an error rate.
 
-    If the error rate equals the limit, so few errors as at the lower end are improbable (binomial), and
-    so are more than at the upper end. The lower end allows for unseen errors among the accepted
-    outputs.
+    Binomial tests assume an error rate equal to the limit. Up to the lower end, there are improbably
+    few errors. Beyond the upper end, there are improbably many. The lower end allows for unseen errors
+    among the accepted outputs.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising

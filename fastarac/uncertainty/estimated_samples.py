@@ -133,13 +133,12 @@ class PartialSample:
         item moves the statistic far. A sample with few such errors, or none, does not show how many
         exist.
 
-        Therefore −ln(α/2) unseen errors are assumed, which is the Poisson bound if none was seen. Each
-        moves the statistic by its own effect minus the mean effect of the errors seen. The unseen
-        errors are distributed over the verified items, in proportion to the square root of the error
-        rate at their confidence. This is a compromise between the uncertain error rate and equal
-        shares. If an item's weight w exceeds `HEAVY` times the mean weight w̄, its share is multiplied
-        by (w/(`HEAVY`·w̄))², because the item represents many outputs. If all weights are equal, the
-        result is 0.
+        Therefore −ln(α/2) unseen errors are assumed, which is the Poisson bound if none was seen. The
+        effect of an unseen error is reduced by the mean effect of the errors seen. The unseen errors
+        are distributed over the verified items, in proportion to the square root of the error rate at
+        their confidence, because this error rate is uncertain. If an item's weight w exceeds `HEAVY`
+        times the mean weight w̄, its share is multiplied by (w/(`HEAVY`·w̄))², because the item
+        represents many outputs. If all weights are equal, the result is 0.
         """
         down, up = (float(room[-1]) for room in self._rooms(found, level))
         return down, up
@@ -180,7 +179,10 @@ class PartialSample:
         return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
-        """Return n times the derivative of the statistic by each verified error, at initial counts."""
+        """Return, for each verified item, n times the statistic's derivative by the item's error.
+
+        The derivative is computed at the initial counts.
+        """
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
         definition, beginning = statistic.definition, self.items.beginning
         if definition.estimated_lines is not None:
@@ -232,7 +234,7 @@ class PartialSample:
     def _influence(
         self, statistic: Statistic, counts: EstimatedCounts, value: float
     ) -> PointInfluence | Lines:
-        """Return the influence on a statistic, of which `value` is the value for these counts."""
+        """Return the influence on a statistic; `value` is its value for these counts."""
         estimated_lines = statistic.definition.estimated_lines
         if estimated_lines is None:
             return point_influence(counts_for(statistic, counts.sweep), statistic)
@@ -267,7 +269,7 @@ class PartialSample:
         return not (at.incorrect - at.correct).any()
 
     def sums_of(self, at: PointInfluence, counts: EstimatedCounts) -> tuple[float, float]:
-        """Sum the statistic's derivatives by items' errors: over wrong items, and over right items."""
+        """Return the sums of the derivatives by the errors of wrong items, and of right items."""
         derivative = (at.incorrect - at.correct) / self.items.n
         sweep = counts.sweep
         of_wrong, of_right = (

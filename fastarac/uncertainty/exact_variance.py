@@ -34,7 +34,7 @@ def read_pairs(
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> PointCounts:
-    """Read the items as counts between runs of one class; raise if the variance has no closed form."""
+    """Count the items at the points between runs of one class; raise if there is no closed form."""
     if not stratified:
         raise ValueError("method='exact-variance' needs stratified=True")
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):

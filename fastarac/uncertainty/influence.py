@@ -50,9 +50,9 @@ def point_influence(sweep: ThresholdSweep, statistic: str | Statistic) -> PointI
 
 
 def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[str, float]:
-    """Return the name and the weight of the smaller of the two classes that determine a statistic.
+    """Return the name and the weight of the smaller class: correct or incorrect items.
 
-    Partial areas depend on the items inside the part, and costs on the accepted errors.
+    For partial areas, items inside the part are counted, and for costs, the accepted errors.
     """
     if statistic is not None and statistic.definition.smaller_part is not None:
         return statistic.definition.smaller_part(sweep, **dict(statistic.parameters))
@@ -62,10 +62,10 @@ def smaller_part(sweep: ThresholdSweep, statistic: Statistic | None) -> tuple[st
 
 
 def corrections(statistic: Statistic, n_correct: int, n_incorrect: int) -> tuple[float, float]:
-    """Return the factors for each class's squared influence that make variances unbiased.
+    """Return, for each class, the factor of the squared influence that makes the variance unbiased.
 
-    The factor is n/(n − 1), or NaN if n is 1. Here n counts all items or, for the ROC-AUC, those of the
-    class (DeLong's variance).
+    The factor is n/(n − 1), or NaN if n is 1. n is the number of all items. For the ROC-AUC, n is the
+    number of items of the class (DeLong's variance).
     """
     counts = (n_correct, n_incorrect)
     if statistic.name != "roc_auc":
@@ -118,8 +118,8 @@ def _sweep_spread(sweep: ThresholdSweep, statistic: Statistic) -> Spread:
 def _powers(own: NDArray[Any], values: FloatArray, start: int, stop: int) -> tuple[float, float]:
     """Return the sums of second and fourth powers of the influence at some points.
 
-    The points are halved repeatedly, as in `numpy.sum`. So the sums equal sums over whole arrays to the
-    last bit, with the memory of one chunk.
+    The range of points is halved repeatedly, as in `numpy.sum`. So the sums equal those of `numpy.sum`
+    to the last bit, with temporary arrays of at most one chunk.
     """
     if stop - start > CHUNK:
         half = (stop - start) // 2

@@ -50,7 +50,10 @@ def percentile(replicates: FloatArray, level: float) -> Ends:
 
 
 def _quantiles(replicates: FloatArray, low: float, high: float) -> Ends:
-    """Return two quantiles, interpolated linearly; beside an infinite replicate, the outer one."""
+    """Return two quantiles of the replicates, interpolated linearly.
+
+    Between two replicates of which one is infinite, the outer one is returned.
+    """
     if np.isfinite(replicates).all():
         ends = np.quantile(replicates, [low, high])
         return Ends(float(ends[0]), float(ends[1]))
@@ -115,8 +118,8 @@ def acceleration(
     """Return the acceleration of BCa: a sixth of the skewness of the influence values.
 
     For pair-based statistics of small samples, the effects of leaving out each item replace the
-    influence values. For statistics without influence values, one item of each kind is left out in
-    turn.
+    influence values. For statistics without influence values, one item of each kind (class and
+    confidence) is left out in turn.
     """
     values, sizes = _contributions(population, statistic, name)
     squares = cubes = 0.0
@@ -133,7 +136,7 @@ def acceleration(
 def _contributions(
     population: Population, statistic: Callable[[ThresholdSweep], float], name: str
 ) -> tuple[list[FloatArray], list[NDArray[Any]]]:
-    """Return, by stratum, the effect of an item of each kind on the statistic, and the kinds' sizes."""
+    """Return, for each stratum, the effect of an item of each kind, and the number of such items."""
     sweep, members = population.sweep, population.members
     counts = [np.diff(sweep.true_accepts), np.diff(sweep.false_accepts)]
     if not isinstance(statistic, Statistic) or not statistic.definition.is_smooth:

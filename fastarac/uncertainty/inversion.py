@@ -1,8 +1,8 @@
 """Intervals of shares, and of acceptance rates at a limit, by inverting binomial tests.
 
 The formulas for independent items take an effective number of items if items are weighted or grouped.
-For a share p with the standard error s, it is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998), where z is
-the normal and t Student's quantile.
+For a share p with the standard error s, this number is (z/t)²·p(1 − p)/s² (Korn and Graubard 1998),
+where z is the normal and t Student's quantile.
 """
 
 from __future__ import annotations
@@ -129,10 +129,10 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
 def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
     """Return the interval for the largest acceptance rate within a limit, estimated as `value`.
 
-    The distance of each end from the estimate is the root of the sum of two squared distances. The
-    first reaches to the lowest or highest acceptance rate at which a test does not reject the limit
-    (Woodruff 1952). The second reaches to the end of the interval for the acceptance rate at a fixed
-    threshold. If few thresholds are possible, `both` widens the interval further.
+    Two intervals are combined. The first contains the acceptance rates at which a test does not reject
+    the limit (Woodruff 1952). The second is for the acceptance rate at a fixed threshold. The squared
+    distances of their ends from the estimate are added. If few thresholds are possible, `both` widens
+    the interval further.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)
@@ -187,10 +187,10 @@ def both(
     `most` is the largest share of items that a threshold may accept. `ties` holds a function that
     returns the share accepted at a point, and the number of points; None if ties may be split.
 
-    If few thresholds are possible, the population's threshold is often that of an end, and its
-    acceptance rate is uncertain, too. Let g be the share of the items at this threshold, and d the
-    distance of the end from `value`. The end then moves at least min(1, g/d) of the way to the end of
-    the interval at its own threshold.
+    If few thresholds are possible, the population's threshold is often the one at an end of the first
+    interval. Its acceptance rate is uncertain, too. Let g be the share of the items at this threshold,
+    and d the distance of the end from `value`. The end then moves at least min(1, g/d) of the way to
+    the end of the second interval for this threshold.
     """
     low, high = min(of_errors[0], value), max(min(of_errors[1], most), value)
     a, b = of_threshold(value)

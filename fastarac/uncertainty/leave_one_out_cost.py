@@ -45,8 +45,8 @@ def left_out_contributions(
 
     The contribution is the lowest cost of all items, minus the lowest cost without this item or group.
     It is centred, and divided by the weight of all items. Influence values would keep the threshold
-    fixed. Then all items between the thresholds of two models would seem to contribute, although one
-    error may determine these thresholds.
+    fixed. Then all items between the thresholds of two models would contribute, even if a single error
+    determines these thresholds.
     """
     verified, accepted = (np.array(prices) for prices in _prices(statistic))
     totals = _totals(items.sweep, verified, accepted)
@@ -84,6 +84,6 @@ def _totals(sweep: ThresholdSweep, verified: Any, accepted: Any) -> FloatArray:
 
 
 def _least(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for each point's items, the lowest total at thresholds above them, and at all others."""
+    """Return, by point, the lowest total at thresholds that reject its items, and that accept them."""
     above = np.minimum.accumulate(totals)[:-1]
     return above, np.minimum.accumulate(totals[::-1])[::-1][1:]

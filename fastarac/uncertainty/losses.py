@@ -54,8 +54,8 @@ def gamma_ends(
     """Return the interval for a weighted sum of Poisson counts.
 
     `seen` holds the sums of the weights and of the squared weights of the errors seen. `further` holds
-    those of one more error: the largest (Fay and Feuer 1997), or the means (Tiwari, Clegg and Zou
-    2006).
+    the weight and the squared weight of one more error: the largest ones (Fay and Feuer 1997), or their
+    means (Tiwari, Clegg and Zou 2006).
     """
     tail = (1.0 - level) / 2.0
     y, v = seen
