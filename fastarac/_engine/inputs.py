@@ -374,7 +374,7 @@ def _weights(sample_weight: ArrayLike, names: tuple[str, str, str], n: int) -> N
         bad = ~((weight >= 0) & (weight < np.inf))
         reject_where(bad, given, name, "a finite number of at least 0")
     with np.errstate(over="ignore"):
-        total = greatest * n  # an upper bound of the sum; if it is finite, the sum is, too
+        total = greatest * n  # an upper bound of the sum, faster than the sum itself
         total = total if total < np.inf else weight.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} must have a positive, finite sum, got {total}")
@@ -386,7 +386,7 @@ def range_of_weights(weight: NDArray[np.float64]) -> tuple[float, float]:
     """Return the least and the greatest weight; NaN if any weight is NaN."""
 
     def ends_of(share: tuple[int, int]) -> list[tuple[float, float]]:
-        size = strategy.sizes.chunk  # small parts, so that `max` finds in the cache what `min` has read
+        size = strategy.sizes.chunk  # small parts, which are still in the cache for `max` after `min`
         parts = (weight[k : min(k + size, share[1])] for k in range(*share, size))
         return [(part.min(), part.max()) for part in parts]
 

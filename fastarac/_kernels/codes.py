@@ -39,7 +39,7 @@ CORRECT, STARTS = 1, 2
 EVERY = 0
 CORNERS = 1  # the lowest and the highest tie, and ties with other counts than the tie below
 TP_CHANGES = 2  # the lowest and the highest tie, and ties with positives in them or in the tie below
-TP_CHANGES_ONLY = 3  # as TP_CHANGES, but the highest tie is not always a point
+TP_CHANGES_ONLY = 3  # the lowest tie, and ties with positives in them or in the tie below
 
 # Coordinates x, y of the points of a curve. tp and fp are the true and false positives at the point, p
 # and n are the numbers of positives and negatives.

@@ -125,7 +125,7 @@ def risk_corners(
             accepted_b = (float(right[b]) + float(wrong[b])) * scale
             right_a, wrong_a = float(right[a]) * scale, float(wrong[a]) * scale
             if right[a] == 0 and wrong[a] == 0:
-                right_a = 1.0  # nothing is accepted: pretend that one right item is, for a risk of 0
+                right_a = 1.0  # nothing is accepted; with one right item, the risk is 0 as well
             up_b, across_b = float(right[b] - right[a]) * scale, float(wrong[b] - wrong[a]) * scale
             up_c, across_c = float(right[c] - right[a]) * scale, float(wrong[c] - wrong[a]) * scale
             # Compare the slopes from a to b and from a to c. Both are multiplied by the accepted items

@@ -26,8 +26,8 @@ CHUNK = 1 << 15  # number of items processed at a time
 MOST_KEPT = 3 << 14
 # The sketch merges nodes if there are more than NODES / max_width.
 NODES = 32
-# `_budget` minus the counts of the enclosing nodes is the room of a node. The node may hold the share
-# COLLAPSED of its room when nodes are merged into it, and GROWN when new items are added to it.
+# A node may hold this share of `_budget` minus the counts of the enclosing nodes: COLLAPSED when nodes
+# are merged into it, and GROWN when new items are added to it.
 COLLAPSED, GROWN = 1 / 2, 3 / 4
 EXACT_INTEGERS = 1 << 53
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "exact", "pocock", "fallback", "sgr", "betting", "one_per_group", "gamma"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# The acceptance rate of "gamma" is also reported if the proved rate is below this share of it.
+# If the proved acceptance rate is below this share of the rate by "gamma", both rates are reported.
 MUCH_LESS = 0.5
 # The items among which each limit counts errors, as named in sentences.
 _WHOLE = {"max_error_rate": "all items", "max_risk": "accepted items"}
@@ -445,8 +445,7 @@ def _by_groups(asked: _Asked, limit: float, delta: float) -> GuaranteedOperating
         bound = upper_bound(pages, reached, criterion, delta)
         return GuaranteedOperatingPoint(point, bound, limit, delta, criterion, certified=False)
     approximate = None
-    # Tell the approximate acceptance rate if the proved one is below MUCH_LESS times it. The
-    # approximate one is at most 1, so skip it if the proved one is at least MUCH_LESS.
+    # The approximate rate is at most 1, so it is not needed if the proved rate is at least MUCH_LESS.
     if asked.method == "auto" and point.acceptance_rate < MUCH_LESS:
         would = _of_groups(pages, asked, "gamma", limit, delta)
         other = operating_point(sweep, threshold=would).acceptance_rate
@@ -633,8 +632,8 @@ def _of_groups(pages: GroupedItems, asked: _Asked, how: str, limit: float, delta
     else:
         shares = pilot_shares(pilot, grid)
     sizes = pages.sizes.astype(np.float64)
-    # The starts are chosen for groups of this size: for proofs, the largest one; for the approximation,
-    # the mean over all items.
+    # The starts are chosen for groups of this size: the mean over all items for the approximation, the
+    # largest size for proofs.
     each = float(sizes @ sizes / sizes.sum()) if how == "gamma" else float(pages.largest)
     starts = starts_of(shares, max(1, int(sizes.sum() / each)), limit, delta)
     ends = ends[: len(_above(grid, asked.never_accepted))]

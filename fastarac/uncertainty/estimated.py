@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fastarac.uncertainty.estimated_samples import Evidence, PartialSample
     from fastarac.uncertainty.statistics import Statistic
 
-# A rejected, correct item, as (accepted, correct). If it is not in the denominator of a rate, the rate
-# is one among accepted items.
+# (accepted, correct) of a rejected, correct item. A rate whose denominator lacks this item is a rate
+# among accepted items.
 REJECTED = False, True
 
 
@@ -222,7 +222,7 @@ def _few(sample: PartialSample, statistic: Statistic, found: Evidence, level: fl
         largest = max(largest, float(loss.max(initial=0.0)))
     y = float(loss.sum())
     low, high = Moments(y, float(np.sum(loss**2)), largest).interval(level)
-    # The statistic is a constant plus or minus y, which is a sum over the items of the rarer class.
+    # The statistic is a constant plus or minus y, and y is a sum over the items of the rarer class.
     sign = 1.0 if (float(derivative[np.argmax(size)]) > 0.0) == rare_are_wrong else -1.0
     base = found.value - sign * y
     ends = sorted((base + sign * low, base + sign * high))
@@ -289,7 +289,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         else ""
     )
     few = f"{plural('error', known)} or correct {plural('item', known)}{judged}"
-    # A `known` above 0 is no count: with unequal weights, 10 errors may be worth only 8.
+    # `known` is an effective number: with unequal weights, 10 errors may be worth only 8.
     few = (
         f"verified outputs that are worth only about {known} {few}"
         if known

@@ -30,9 +30,9 @@ def left_out_cost(sweep: ThresholdSweep, statistic: Statistic, n_items: float) -
     above, below = _least(scale * _totals(sweep, verified, accepted))
     whole = 0.0
     for of, a, v in zip((sweep.true_accepts, sweep.false_accepts), accepted, verified, strict=True):
-        # Without the item, totals at thresholds above it fall by v, and all others by a.
+        # Without an item, totals fall by v at thresholds that reject it, and by a at the others.
         difference = (below - a) - (above - v)
-        # Of equally cheap thresholds, the one counts at which the removed item costs more.
+        # If thresholds are equally cheap, the higher cost of the removed item is used.
         paid = np.where(difference < 0.0, a, np.where(difference > 0.0, v, max(a, v)))
         whole += float(np.sum(scale * np.diff(of) * paid))
     return whole / n_items

@@ -223,7 +223,7 @@ def _labels(
 
 
 def _chosen(model: ComparedItems, chosen: NDArray[np.bool_], paired: Pairing) -> ComparedItems:
-    """Return the chosen items of a model, with their places among the groups of all items."""
+    """Return a model with only the chosen items."""
     correct = labels_of_some(model.correct, chosen)
     weight = None if model.weight is None else model.weight[chosen]
     codes, places = None, model.places

@@ -1,8 +1,8 @@
 """Intervals of partial ROC-AUCs with few items inside the part.
 
-A standard error reflects only items that were seen: a sample of six errors may contain none of the
-tenth of all errors with the highest confidences. The k errors of a sample leave k + 1 gaps between
-them, including both ends. The shares of the population's errors in these gaps follow Dirichlet(1, …, 1)
+A standard error reflects only items in the sample. But a sample of six errors may contain none of the
+10% of all errors with the highest confidences. The k errors of a sample leave k + 1 gaps between them,
+including both ends. The shares of the population's errors in these gaps follow Dirichlet(1, …, 1)
 (Wilks 1941). Within a gap, the height of the curve is between its heights at the two ends.
 
 The method draws these shares at random, and computes the smallest and the largest possible area for
@@ -99,8 +99,8 @@ def classes_of(
 ) -> tuple[ItemsOfClass, ItemsOfClass]:
     """Return the incorrect and the correct items.
 
-    `heavy` means that few items of large weight were seen. An unseen item may be as heavy, so the
-    effective number is then at most the class's weight over the largest weight.
+    `heavy` means that few items of large weight were seen. Then the effective number is at most the
+    class's weight divided by the largest weight, because an unseen item may be as heavy.
     """
     sweep, items, codes = sample
     low, high, of_errors = _part(statistic)
@@ -167,7 +167,7 @@ def _areas(
 
 
 class _Shares(NamedTuple):
-    """The gaps between a class's items, by decreasing confidence; `line` marks ties."""
+    """The gaps between a class's items, by decreasing confidence; `line` marks gaps inside ties."""
 
     concentration: FloatArray
     rate: FloatArray
@@ -180,8 +180,9 @@ class _Shares(NamedTuple):
 def _shares(of: ItemsOfClass, *, least: bool) -> _Shares:
     """Return the gaps with the smallest (`least`), or the largest, possible rates of the other class.
 
-    k items have k + 1 gaps. For the smallest rates, the extra gap is above all items, and each item's
-    share is at or below its confidence. For the largest rates, both are reversed.
+    k items have k + 1 gaps. For the smallest rates, the gap of an item reaches down from the item, and
+    the extra gap is above all items. For the largest rates, the gap of an item reaches up from the
+    item, and the extra gap is below all items.
     """
     present: NDArray[np.intp] = np.flatnonzero(of.weight > 0.0)
     items = of.items[present]

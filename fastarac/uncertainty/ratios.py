@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def ratio_interval(
     numerator: NDArray[np.int64], denominator: NDArray[np.int64], confidence_level: float
 ) -> Interval:
-    r"""Return the ratio Σe/Σl over groups drawn at random, with its interval.
+    r"""Return the ratio of two sums over groups drawn at random, with its interval.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def ratio_interval(
 
     Notes
     -----
-    The ratio R is linearised (Cochran 1977, "Sampling Techniques", equation 6.9): group g contributes
-    dᵍ = (eᵍ − R·lᵍ)/Σl to its error. The variance is G/(G − 1)·Σd² for G groups. The ends are R ±
-    Student's quantile times the standard error. Negative ends become 0. The degrees of freedom are
-    (Σd²)²/Σd⁴, but at least 2 and at most G − 1.
+    The ratio R = Σe/Σl is linearised (Cochran 1977, "Sampling Techniques", equation 6.9): group g
+    contributes dᵍ = (eᵍ − R·lᵍ)/Σl to its error. The variance is G/(G − 1)·Σd² for G groups. The ends
+    are R ± Student's quantile times the standard error. Negative ends become 0. The degrees of freedom
+    are (Σd²)²/Σd⁴, but at least 2 and at most G − 1.
 
     Examples
     --------

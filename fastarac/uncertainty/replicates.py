@@ -111,7 +111,7 @@ class Resample:
         return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
 
     def tie(self, point: int) -> int:
-        """Return a point's number in the population; past the end, that of the last point."""
+        """Return the number in the population of `point`, or of the last point if `point` is larger."""
         _, _, n = self._points()
         return int(self._which[min(point, n - 1)])
 
@@ -369,7 +369,7 @@ class Evaluator:
 
 
 def without_each(population: Population, statistic: Statistic) -> FloatArray:
-    """Return the statistic without each group (if they are many, each batch of groups) in turn."""
+    """Return the statistic without each group in turn; many groups are left out in batches."""
     at_a_time = -(-population.n_drawn // MOST_LEFT_OUT)
     rest = replace(population, left_out=at_a_time, may_be_empty=True)
     evaluator = Evaluator(rest, _NO_KEY, [statistic], -(-population.n_drawn // at_a_time))
@@ -379,7 +379,7 @@ def without_each(population: Population, statistic: Statistic) -> FloatArray:
 
 
 def pair_values(statistic: Statistic, pairs: Array) -> FloatArray:
-    """Return values from three columns: correct items, incorrect items, twice the ordered pairs."""
+    """Return values from `pairs` (n, 3): correct items, incorrect items, and doubled pairs."""
     gamma = float(dict(statistic.parameters).get("gamma", 1.0))
     return values_of_pairs(statistic.name, pairs, gamma)
 

@@ -147,8 +147,9 @@ def _degrees_of_groups(
 ) -> Callable[[int, int], tuple[float, int]]:
     """Return a function that gives the degrees of freedom for the difference of two models.
 
-    They are computed from influence values, or else from the sizes of groups. In the second case, they
-    are at most Satterthwaite's degrees of freedom plus two, from the effects of leaving out each group.
+    They are computed from influence values. A statistic without influence values takes them from the
+    sizes of the groups. They are then at most two more than Satterthwaite's degrees of freedom, which
+    are computed by leaving out each group.
     """
     known = statistic.definition.is_smooth
     errors = added_to(models, statistic)[1] if known else None

@@ -64,16 +64,16 @@ class Members:
 class Population:
     """The population of a bootstrap, in the layout of the kernels (see `_kernels.bootstrap`).
 
-    A unit is an item or, with `sizes`, a cell of that many identical items. `weights` holds the units'
-    weights times `scale`, or a single 1. It is float64 with weights, or if numbers of pairs could
-    overflow int64. `scale` is a power of two that brings the largest weight into [0.5, 1), so that
-    products of weights stay in range. `lanes` is the number of interleaved lanes of units. `n_drawn` is
-    the number of items or groups in the population and in each resample. `strata` lists the units by
-    stratum, and `bounds` the start of each stratum. A resample `may_be_empty` if some groups have no
-    items. With `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k +
-    k − 1. `tables` has one entry per stratum if counts of cells are looked up. `sweep` is the
-    `ThresholdSweep` of all items or, for pair-based statistics, the `PointCounts` between runs of one
-    class.
+    A unit is an item, or a cell of identical items. `sizes` holds the number of items of each cell.
+    `weights` holds the units' weights times `scale`; without weights, it holds a single 1, which is a
+    float if numbers of pairs could overflow int64. `scale` is a power of two that brings the largest
+    weight into [0.5, 1), so that products of weights stay in range. `lanes` is the number of
+    interleaved lanes of units. `n_drawn` is the number of items or groups in the population and in each
+    resample. `strata` lists the units by stratum, and `bounds` the start of each stratum.
+    `may_be_empty` means that a resample can be empty, because some groups have no items. With
+    `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k + k − 1.
+    `tables` has one entry per stratum if counts of cells are looked up. `sweep` is the `ThresholdSweep`
+    of all items or, for pair-based statistics, the `PointCounts` between runs of one class.
     """
 
     sweep: Any
@@ -184,8 +184,8 @@ def population_of(
     """Read the arguments of a bootstrap.
 
     `of_pairs` means that all statistics are pair-based. With `single_items`, identical items are never
-    drawn as a cell, so it is known which items a resample lacks. With `n_groups`, `groups` holds
-    numbers below `n_groups`, and groups without items are drawn, too.
+    drawn as a cell, because the caller needs to know which items are missing. With `n_groups`, `groups`
+    holds numbers below `n_groups`, and groups without items are drawn, too.
     """
     if stratified and groups is not None:
         raise ValueError(
@@ -327,7 +327,7 @@ def _table_cost(sizes: NDArray[np.int64]) -> int:
 
 
 def _first_of_ties(used: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Mark the first non-empty cell at each confidence: the cell of correct items, if not empty."""
+    """Mark, at each confidence, the cell of correct items, or the other cell if that one is empty."""
     first = np.empty(len(used), np.uint8)
     first[0::2] = used[0::2]
     first[1::2] = ~used[0::2]
@@ -346,7 +346,7 @@ def _strata(
 
 
 def _interleaved(units: Array) -> Array:
-    """Split the units into one run per lane of the kernels, and return the runs interleaved."""
+    """Split the units into contiguous lanes, and return the lanes interleaved, as the kernels need."""
     n, lanes = len(units), _kernels.bootstrap.LANES
     rows, longer = divmod(n, lanes)
     out = np.empty_like(units)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The number of resamples is doubled, up to MOST_FACTOR times as many, until MARGIN times the smallest
-#: possible p-value is below the level.
+#: The number of resamples is doubled until MARGIN times the smallest possible p-value is below the
+#: level, or until it is MOST_FACTOR times the initial number.
 MARGIN, MOST_FACTOR = 2.0, 16
 
 
@@ -48,10 +48,10 @@ def reversal_pvalue(
         - \frac{1}{n_2} \sum_{i \in g} (a_{2,i} - \bar a_2)
 
     to the error. The squared standard error is G/(G − 1)·ΣD², and the test uses Student's t. The second
-    p-value is computed from resamples, which also reflect the variation of the thresholds. The share of
-    resamples in which the second model does not accept more is converted from the normal distribution
-    to Student's t (Hesterberg 2015). If all groups differ by the same amount, the p-value is 0.5^G, as
-    in a sign test.
+    p-value is computed from resamples, which also reflect the variation of the thresholds. It is the
+    share of resamples in which the second model does not accept more, converted from the normal
+    distribution to Student's t (Hesterberg 2015). If all groups differ by the same amount, the p-value
+    is 0.5^G, as in a sign test.
     """
     sizes, n = _sizes(groups)
     n_groups = sizes.shape[1]

@@ -2,8 +2,9 @@
 
 If two pages in a hundred are wrong throughout, 45% of the samples of 40 pages contain none of them. If
 none of G groups is wrong, the share of wrong groups is at most u = 1 − α^(1/G) with confidence 1 − α.
-So a share u of wrong items is added, once at the highest and once at the lowest confidences. The
-largest decrease of the estimate widens the interval below, and the largest increase above.
+So a share u of wrong items is added, once at the highest and once at the lowest confidences. A
+half-width h becomes √(h² + c²). For the lower end, c is the largest decrease of the estimate; for the
+upper end, it is the largest increase.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-# If none of this many groups is wrong throughout, at most 1% of all groups are likely to be.
+# With at least this many groups, of which none is wrong throughout, no warning is needed.
 MANY = 300
 
 # Minimum number of items in a group that counts as wrong throughout. All items of a smaller group are

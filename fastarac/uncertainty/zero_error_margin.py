@@ -4,7 +4,7 @@ A standard error reflects only the items in the sample. If half the words are wr
 thirty pages often contain no such page. If a few errors have a hundred times the usual weight, 300
 items often contain none of them. So the statistic is computed again with a small share of the correct
 items made incorrect, at unchanged confidences. For the other end, incorrect items are made correct. The
-new half-width is the root of the sum of the squared change and the squared half-width.
+new half-width is √(h² + c²), where h is the old half-width and c the change of the statistic.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from fastarac._core.interval import Interval
     from fastarac.uncertainty.inversion import ItemSample
 
-# The share of an average group that is made wrong, to allow for unseen groups. The change of the
-# statistic counts as one standard error.
+# This share of an average group is made wrong, to allow for unseen groups.
 PART_OF_GROUP = 0.5
 # With at least this many errors, intervals are not widened. Weighted errors count as their total weight
 # divided by the largest weight.
@@ -76,8 +75,8 @@ def with_unseen(found: Interval, sample: ItemSample, statistic: Statistic) -> In
 def _overstated(sample: ItemSample, statistic: Statistic, level: float) -> float:
     """Return the share by which a few errors of unequal weight may overstate an error rate.
 
-    The share is 1 − μ/n for n effective errors, where μ is the smallest Poisson mean at which n or more
-    errors are not improbable. It is 0 for statistics without a limit.
+    The share is 1 − μ/n for n effective errors, where μ is the lower bound of the Poisson mean. It is 0
+    for statistics without a limit.
     """
     items = sample.items
     if not statistic.definition.has_limit or items is None or items.weight is None:
@@ -104,7 +103,7 @@ def _turned(
 
 
 def _of_fractions(statistic: Statistic) -> Statistic:
-    """Return the statistic; if it needs whole items, return its version for fractions of items."""
+    """Return the statistic, in its version for fractions of items if it needs whole items."""
     parameters = dict(statistic.parameters)
     if parameters.get("estimator") == "mean":
         parameters["estimator"] = "exact"
