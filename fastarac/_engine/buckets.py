@@ -260,10 +260,7 @@ def sort_buckets(buckets: Buckets, kernel: Callable[..., None], results: Array, 
 
 
 def _move_bounds_past_ties(buckets: Buckets) -> None:
-    """Move the bounds between sorted buckets so that no bound splits a tie.
-
-    The bound between negative and other values stays.
-    """
+    """Move the bounds between sorted buckets so that no bound splits a tie."""
     keys, bounds = buckets.keys, buckets.bounds
     zero = bounds[buckets.below]
     for b in range(1, len(bounds) - 1):

@@ -64,9 +64,8 @@ def refuse_unlikely(
 ) -> None:
     """Refuse a sample whose size contradicts its probabilities.
 
-    If whole groups were drawn, groups are counted instead of items. If only the probabilities of
-    verified items are known, the others are assumed to be at least the declared minimum, or the
-    smallest known probability.
+    If only the probabilities of verified items are known, the others are assumed to be at least the
+    declared minimum, or the smallest known probability.
     """
     unit = "items"
     every = not np.isnan(probability).any()

@@ -447,10 +447,7 @@ def read_counts(
 def read_groups(
     groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct labels in rising order, and the number of each item's label.
-
-    `groups` must have `n` labels; `beside` names the argument with `n` items in the error message.
-    """
+    """Return the distinct labels in rising order, and the number of each item's label."""
     groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas columns have this method
         codes, labels = groups.factorize()

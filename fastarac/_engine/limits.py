@@ -1,4 +1,4 @@
-"""Search sorted items for only those thresholds that are needed to keep limits on errors."""
+"""Find the thresholds that keep limits on errors, without counting at all other thresholds."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ def count_quantized(items: Items) -> PairCounts | None:
 def ends_of_cells(items: Items, sample: Array) -> Any:
     """Return the `ends` argument of `cells_between`; None if too many items would share a cell.
 
-    `sample` holds some of the confidences, in rising order. If there are at most `exact_ends` items,
-    the first and last value of `sample` are replaced by the extremes of all confidences.
+    If there are at most `exact_ends` items, the first and last value of `sample` are replaced by the
+    extremes of all confidences.
     """
     sizes = strategy.sizes
     # Quantization only saves time for confidences of 64 bits.

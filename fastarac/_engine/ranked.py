@@ -54,10 +54,7 @@ OF_CORNERS = {PRECISION_MEANS, PRECISION_INTEGRALS, RECALL_INTEGRALS}
 
 
 def ordered(items: Items, need: Need, ways: Mapping[Way, Callable[[Items], Any]]) -> Any:
-    """Return the result of the first suitable method; `ways` maps methods to functions.
-
-    Methods that `ways` lacks are taken from `_ORDERED`.
-    """
+    """Return the result of the first suitable method; `ways` maps methods to functions."""
     for way in choose(items, need):
         found = (ways.get(way) or _ORDERED[way])(items)
         if found is not None:
@@ -327,11 +324,7 @@ class RankedItems:
     def at_limits(
         self, max_error_rates: Sequence[float], max_risks: Sequence[float]
     ) -> CountsAtThresholds:
-        """Return the counts at the first and last threshold, and at two thresholds for each limit.
-
-        For each limit, the two are the last threshold that keeps the limit, and the next one. If all
-        thresholds are known already, all are returned.
-        """
+        """Return the counts of `limits.points_at_limits`, or all counts if they are known already."""
         ordered = self._rank()
         if isinstance(ordered, SortedItems):
             return limits.points_at_limits(ordered, max_error_rates, max_risks)

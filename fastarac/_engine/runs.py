@@ -44,10 +44,7 @@ def _written(buckets: Buckets, found: NDArray[np.int64]) -> PointCounts:
 
 
 def _places(found: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return the argument `rows` of `write_range`, and the number of points.
-
-    `found` holds the rows that `count_range` has written.
-    """
+    """Return the argument `rows` of `write_range`, and the number of points."""
     points, some = found[:, 0].copy(), np.flatnonzero(found[:, 0])
     last, first = found[some[1:], 4], found[some[:-1], 3]
     # If a run continues in the next lower bucket, the point after it belongs to the lower bucket.

@@ -32,7 +32,7 @@ class ProcessLock:
         """Wait for the lock, at most a minute; do not wait if files cannot be locked.
 
         The minute is shared by all locks, because another process that hangs may hold many of them.
-        Waits that end with the lock do not count. Otherwise, the last processes of a long queue would
+        Waits that end with the lock do not count, so that the last processes of a long queue do not
         give up.
         """
         try:

@@ -63,7 +63,10 @@ def bet_on(
     k: int, horizon: float, enough: int, cell: Array, clock: Array, density: Array, verdict: Array,
     order: Array, n_known: int, plan: Array, money: Array, run: Array,
 ) -> bool:  # fmt: skip
-    """Bet on candidate k by rising clock, before `horizon`; return whether its bets reach the goal."""
+    """Bet on candidate k with answers whose clock is below `horizon`; return whether it is accepted.
+
+    It is accepted when its capital reaches the goal.
+    """
     low, high = 0, n_known
     while low < high:
         middle = (low + high) // 2
@@ -238,9 +241,9 @@ def count_answers(
 
 @kernel
 def next_place(begin: Array, clock: Array, counts: Array, place: Array) -> int:
-    """Return the index of the unasked output of the current candidate with the lowest clock, or -1.
+    """Return the current candidate's unasked output with the lowest clock; -1 if all are asked.
 
-    If the candidate has none left, the next cell that has one is used. -1 means that all are asked.
+    If the candidate has none left, the next cell that has one is used.
     """
     found = -1
     last = place[FRONTIER] if place[STARTED] else len(begin) - 2

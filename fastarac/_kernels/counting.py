@@ -29,7 +29,7 @@ def count_items(
 ) -> tuple[bool, int, int]:
     """Add the items to the counts of their values; the table already holds `distinct` values.
 
-    `table` is (slots, values, counts). `slots` (N_SLOTS,) holds indices into `values`, or NONE;
+    In `table` = (slots, values, counts), `slots` (N_SLOTS,) holds indices into `values`, or NONE;
     `counts` is (MAX_DISTINCT + 1, 2). Return (1) whether a float is not finite, (2) the bitwise OR of
     the labels, (3) the number of distinct values, or -1 as soon as there are too many.
     """

@@ -110,15 +110,13 @@ def describe_buckets(
 
 @kernel
 def place_buckets(rows: Array, rule: int, starts: Array) -> tuple[int, int, int]:
-    """Write into `starts` where the points of each bucket begin; return numbers of points and items.
+    """Write into `starts` where the points of each bucket begin; return (points, positives, negatives).
 
     `rows` is the output of `describe_buckets`. A row (5,) of `starts` receives:
 
     - the position of the bucket's first point (positions start at 1);
     - the positives and the negatives above the bucket;
     - p and q of the tie below the bucket, or -1 without such a tie.
-
-    Return the number of points, of positives and of negatives.
     """
     position = 1
     tp = 0
@@ -414,7 +412,6 @@ def rank_rows(
 
     The count of a score is 2·(column values below it) + (column values equal to it). It is added to
     `sums` (len(columns), n_classes) at the row's class, or to the only entry if `sums` has one column.
-    `index` is (levels, below, limits, cells, starts).
     """
     levels, below, limits, cells, starts = index
     by_class = sums.shape[1] > 1

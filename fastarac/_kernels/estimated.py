@@ -67,7 +67,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write each item's block, for ties `first` to `last`: the first block with an edge >= the tie."""
+    """Write the block of each item of ties `first` to `last`, given each block's last tie, `edges`."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:
@@ -111,9 +111,9 @@ def add_up_errors(
 ) -> None:
     """Write each item's estimated error ẽ, and sums over each block of `BLOCK` ties.
 
-    `false_accepts` receives the errors from the beginning of the block down to each tie. Blocks `first`
-    up to `last` are processed. For unverified items, ẽ is the sum of the values of two calibration
-    blocks; for verified items, `corrected` holds ẽ.
+    `false_accepts` receives the errors from the beginning of the block down to each tie. For unverified
+    items, ẽ is the sum of the values of two calibration blocks; for verified items, `corrected` holds
+    ẽ.
 
     With c̃ = 1 − ẽ, a row of `sums` (n_blocks, 5) receives sums over the items of a block:
 

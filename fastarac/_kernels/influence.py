@@ -55,9 +55,9 @@ def precision_influence(
 
     With `over_accepted`, the precision is integrated over the accepted items, else over the correct
     ones. `first` is the precision where the curve begins; NaN stands for the precision of the first
-    point. `out` (2, m) receives the influence of a correct and of an incorrect item at each point. An
-    item that belongs to the width of the area has the curve's height as its influence. Every item also
-    changes all precisions from its own point on.
+    point. `out` (2, m) receives the influence of a correct and of an incorrect item at each point. It
+    is the curve's height (only for items that add to the width), plus the change of all precisions from
+    its point on.
     """
     correct = incorrect = width = area = 0.0
     here = ta[-1] / (float(ta[-1]) + float(fa[-1]))

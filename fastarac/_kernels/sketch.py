@@ -64,7 +64,7 @@ def bit_length(x: Any) -> Any:
 
 @kernel
 def count_keys(correct: Array, incorrect: Array, low: Array, counts: Array) -> int:
-    """Write the distinct keys of two sorted arrays and their counts; return how many keys there are."""
+    """Write each distinct key, and its counts in both sorted arrays; return the number of keys."""
     i = 0
     j = 0
     n = 0

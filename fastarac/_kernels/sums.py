@@ -231,7 +231,7 @@ def add_up_polygon(
 def factors(t: Array, a: Array, m: int, quantity: int, w: Array, row: Array, scale: float) -> None:
     """Write into `w[0]` … `w[m]` the factor of each precision t/a in the sum of `quantity`.
 
-    t[0] and a[0] count the items above point 1. If there are none, a[0] is set to 1 to avoid 0/0.
+    t[0] and a[0] count the items above point 1; a[0] is set to 1 if it is 0, to avoid 0/0.
     """
     for j in range(m):
         w[j] = 0.0
@@ -463,8 +463,8 @@ def next_points(
 ) -> tuple[int, int]:
     """Write the correct and accepted items down to each tie of `keys[first:end]`, highest first.
 
-    They are written at the indices from j up to `stop`; index j - 1 holds the counts above. `flip` (0
-    or 1) swaps the labels. Return the start of the lowest tie written, and the next j.
+    The counts are written at the indices from j up to `stop`; index j - 1 holds the counts above.
+    `flip` (0 or 1) swaps the labels. Return the start of the lowest tie written, and the next j.
     """
     one = keys.dtype.type(1)
     correct = np.int64(t[j - 1])

@@ -90,8 +90,8 @@ def small_pairs(
 def write_sweep(keys: Array, upper: bool, kind: int, above: Any, out: Any) -> None:
     """Write the thresholds of sorted keys, highest first, and the counts at each.
 
-    `upper` tells whether the values are >= 0, because the keys lack this bit. `above` holds the number
-    of thresholds, correct items and incorrect items above these keys. `out` receives the thresholds as
+    `upper` tells whether the values are >= 0, which the keys do not show. `above` holds the number of
+    thresholds, correct items and incorrect items above these keys. `out` receives the thresholds as
     bits of the values, and the accepted correct and incorrect items, all from index 1 on.
     """
     thresholds, true_accepts, false_accepts = out

@@ -1,8 +1,8 @@
 """The smallest and the largest possible areas, given the counts of items in bins.
 
-All bounds are computed from four arrays over the edges of the bins, from the highest edge down. They
-are lower and upper bounds on the numbers of correct and of incorrect items at or above each edge. If
-lower and upper bounds agree at all edges, the bins are independent and the extremes are attained:
+All bounds are computed from lower and upper bounds on the numbers of correct and of incorrect items at
+or above each edge of the bins, from the highest edge down. If lower and upper bounds agree at all
+edges, the bins are independent and the extremes are attained:
 
 * ARAC, ROC, AUGRC: the correct items of a bin are all above its incorrect items, or all below.
 * Average precision: it is largest if the correct items of a bin are tied above its incorrect items. It

@@ -194,9 +194,8 @@ def three_way_operating_point(
 ) -> ThreeWayPoint:
     """Choose a threshold to accept outputs, and one to discard outputs; people verify the rest.
 
-    Each threshold has its own limit. Give one limit of accepted errors (`max_error_rate` or
-    `max_risk`), and one of discarded correct outputs (`max_false_discard_rate` or
-    `max_false_omission_rate`).
+    Give one limit of accepted errors (`max_error_rate` or `max_risk`), and one of discarded correct
+    outputs (`max_false_discard_rate` or `max_false_omission_rate`).
 
     Parameters
     ----------

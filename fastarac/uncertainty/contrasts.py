@@ -113,8 +113,8 @@ class Contrast(NamedTuple):
 
         With G groups, the variance of the resamples is too small by the factor (G − 1)/G. So for
         groups, the p-value is converted from the normal distribution to Student's t (Hesterberg 2015,
-        expanded percentiles). It is at least the p-value from the standard deviation of the resamples.
-        This matters if a few groups have nearly all errors of one model.
+        expanded percentiles). It is at least the p-value from the standard deviation of the resamples,
+        which is larger if a few groups have nearly all errors of one model.
         """
         pvalue, ratio = min(1.0, 2.0 * (against + 1) / (n + 1)), abs(self.difference) / self.error
         if self.n_groups:

@@ -164,9 +164,9 @@ def _by_error_rate(
 ) -> tuple[float, float]:
     """Return the interval of the largest acceptance rate within an error rate.
 
-    Binomial tests assume an error rate equal to the limit. Up to the lower end, there are improbably
-    few errors. Beyond the upper end, there are improbably many. The lower end allows for unseen errors
-    among the accepted outputs.
+    Binomial tests assume an error rate equal to the limit. Up to the lower end, errors are improbably
+    few; beyond the upper end, they are improbably many. The lower end allows for unseen errors among
+    the accepted outputs.
     """
     limit, tail = float(parameters["max_error_rate"]), (1.0 - level) / 2.0
     items, errors = sample.items, found.sweep.rising

@@ -67,13 +67,13 @@ class Population:
     A unit is an item, or a cell of identical items. `sizes` holds the number of items of each cell.
     `weights` holds the units' weights times `scale`; without weights, it holds a single 1, which is a
     float if numbers of pairs could overflow int64. `scale` is a power of two that brings the largest
-    weight into [0.5, 1), so that products of weights stay in range. `lanes` is the number of
-    interleaved lanes of units. `n_drawn` is the number of items or groups in the population and in each
-    resample. `strata` lists the units by stratum, and `bounds` the start of each stratum.
-    `may_be_empty` means that a resample can be empty, because some groups have no items. With
-    `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k + k − 1.
-    `tables` has one entry per stratum if counts of cells are looked up. `sweep` is the `ThresholdSweep`
-    of all items or, for pair-based statistics, the `PointCounts` between runs of one class.
+    weight into [0.5, 1), so that products of weights stay in range. `n_drawn` is the number of items or
+    groups in the population and in each resample. `strata` lists the units by stratum, and `bounds` the
+    start of each stratum. `may_be_empty` means that a resample can be empty, because some groups have
+    no items. With `left_out` = k, nothing is drawn: resample r lacks the groups with numbers r·k to r·k
+    + k − 1. `tables` has one entry per stratum if counts of cells are looked up. `sweep` is the
+    `ThresholdSweep` of all items or, for pair-based statistics, the `PointCounts` between runs of one
+    class.
     """
 
     sweep: Any
