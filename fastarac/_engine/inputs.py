@@ -447,7 +447,7 @@ def read_counts(
 def read_groups(
     groups: Any, n: int, name: str = "groups", *, beside: str = "confidence"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct labels in rising order, and the number of each item's label."""
+    """Return the distinct labels in rising order, and each item's label number."""
     groups = _without_nulls(groups, name)
     if hasattr(groups, "factorize"):  # pandas columns have this method
         codes, labels = groups.factorize()

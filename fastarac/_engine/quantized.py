@@ -141,7 +141,7 @@ def _ranges(items: Items, ends: Any, sample: Array) -> tuple[NDArray[np.uint16],
 
 
 def new_marks(n: int) -> NDArray[np.uint8]:
-    """Return flags, all 0; the kernel sets those of cells with both correct and incorrect items to 1.
+    """Return flags, all 0; the kernel sets the flag of a cell with both labels to 1.
 
     There is one flag per few of the `n` items, so several cells share a flag.
     """

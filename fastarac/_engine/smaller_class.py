@@ -176,7 +176,7 @@ def ends_of(low: float, high: float, bits: int, *, linear: bool) -> Any:
 
 
 def _cells(rare: Array, sample: Array, items: Items, to_most: tuple[int, int]) -> Any:
-    """Return the ends and the table of the kind of cells with fewer items in cells with rare items.
+    """Return (ends, table) of the kind of cells in which fewer items share a cell with rare items.
 
     Return None if these items are still too many. `to_most` holds the number of cells per rare item,
     and the logarithm (base 2) of the maximum number of cells.

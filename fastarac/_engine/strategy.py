@@ -142,7 +142,7 @@ _WEIGHTED: tuple[Way] = ("weighted",)
 
 
 def choose(items: Choosable, need: Need) -> Iterable[Way]:
-    """Return the methods for a needed result in the order in which to try them; the last one works."""
+    """Return the methods for a needed result, in the order of trying; the last one always works."""
     n = items.n
     if items.weight is not None:
         return _FEW if need == "pairs" and n <= sizes.single else _WEIGHTED

@@ -82,7 +82,7 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
 
 
 class ThresholdSums(NamedTuple):
-    """Areas computed from sums over the thresholds; only `aurc` exists without a correct item."""
+    """Areas computed from sums over the thresholds; without a correct item, only `aurc` is defined."""
 
     aurc: Quotient
     """AURC by trapezoids."""

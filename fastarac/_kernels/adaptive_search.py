@@ -43,7 +43,7 @@ PRIOR, PRIOR_RATE = 0.5, 0.2
 
 @kernel
 def kept_at_error(plan: Array, found: float, progress: float) -> float:
-    """Return the share of the capital that is left after an error, for an output of draw density 1.
+    """Return the share of the capital that an error leaves, if the output's density of draws is 1.
 
     ``plan[e, t]`` is the log probability of later acceptance after e errors at the time t, if the risk
     equals the limit (see `partial_truth.sequential_plan`).

@@ -230,7 +230,7 @@ def binomial_part(n: int, weight: int, whole: int, state: Array) -> int:
 def draw_cells(
     key: Array, first: int, sizes: Array, strata: Array, bounds: Array, counts: Array
 ) -> None:
-    """Draw with replacement as many items from each stratum as its cells hold.
+    """Draw items with replacement, as many from each stratum as its cells hold.
 
     `sizes` (n_cells,) holds the number of items of each cell; stratum s consists of the cells
     ``strata[bounds[s]:bounds[s + 1]]``.

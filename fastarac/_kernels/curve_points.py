@@ -286,7 +286,7 @@ def precision_sum(keys: Array, tp: int, fp: int) -> tuple[float, float]:
 def small_precision(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, float, float]:
-    """Return (not finite, positives, `precision_sum` high and low) of a few items."""
+    """Return (whether a score is not finite, positives, high and low `precision_sum`) of few items."""
     bad, _, lower, upper = sorted_halves(bits, labels, kind, exponent)
     one = bits.dtype.type(1)
     tp = 0
@@ -343,7 +343,7 @@ def place_of(value: float, ends: Any) -> Any:
 
 @kernel
 def part_of(place: Any, cells: Array) -> Any:
-    """Return the number of the part (see `index_columns`) of a value with the result `place_of`."""
+    """Return the number of the part (see `index_columns`) that holds a `place` (see `place_of`)."""
     cell = cells[place >> np.int64(MANTISSA_SHIFT)]
     inside = place & np.int64((1 << MANTISSA_SHIFT) - 1)
     return (cell >> np.int64(8)) + (inside >> (cell & np.int64(255)))

@@ -67,7 +67,7 @@ def pool_folds(
 
 @kernel
 def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of each item of ties `first` to `last`, given each block's last tie, `edges`."""
+    """Write the block of each item of ties `first` to `last`; `edges` holds each block's last tie."""
     block = first_from(edges, first, 0, len(edges), False)
     for tie in range(first, last):
         while block < len(edges) and edges[block] < tie:

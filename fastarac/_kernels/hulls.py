@@ -113,7 +113,7 @@ def weight_corners(
 def risk_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Write the corners of the lower hull of risk against accepted items, as `weight_corners` does.
+    """Write the corners of the lower hull of the points (accepted items, risk), see `weight_corners`.
 
     The risk is 0 where nothing is accepted.
     """

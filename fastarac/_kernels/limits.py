@@ -29,7 +29,7 @@ def tie_below(keys: Array, bounds: Array, b: int, end: int) -> tuple[int, int, i
 
 @kernel
 def write_point(keys: Array, bounds: Array, b: int, start: int, incorrect: int, row: Array) -> None:
-    """Write (position, incorrect) of a point and of the next one into `row` (4,).
+    """Write a point and the next one into `row` (4,): (position, incorrect items) of each.
 
     If there is no next point, the point itself is repeated.
     """

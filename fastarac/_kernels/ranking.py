@@ -16,7 +16,7 @@ MAX_GRADE = 63  # Largest whole-number gain for which gains are sorted by counti
 
 @kernel
 def hits(relevance: Array, offsets: Array, ranks: Array, first: int, last: int, out: Array) -> None:
-    """Write the number of relevant items down to each of the rising `ranks`."""
+    """Write the number of relevant items up to each of the rising `ranks`."""
     for q in range(first, last):
         start = offsets[q]
         length = offsets[q + 1] - start
@@ -32,7 +32,7 @@ def hits(relevance: Array, offsets: Array, ranks: Array, first: int, last: int, 
 
 @kernel
 def precision_sums(relevance: Array, offsets: Array, first: int, last: int, out: Array) -> None:
-    """Write the summed precision at the relevant items, their number, and the rank of the first.
+    """Write the sum of the precisions at the relevant items, their number, and the first one's rank.
 
     The rank is 0 if no item is relevant.
     """

@@ -208,8 +208,8 @@ def collapse(
 def lay_out(low: Array, bits: Array, counts: Array, sums: Array, starts: Array, owners: Array) -> int:
     """Divide the range of all keys into intervals, and return their number.
 
-    `starts` receives the first key of each interval, and `owners` the node without inner nodes that
-    covers the interval, or -1. `sums` (n, 2) receives the sums of each node.
+    `starts` receives the first key of each interval. `owners` receives the node that covers the
+    interval and encloses no other node, or -1. `sums` (n, 2) receives the sums of each node.
     """
     open_end = np.empty(DEPTH, np.uint64)
     open_node = np.empty(DEPTH, np.int64)
@@ -287,7 +287,7 @@ def cell_of(value: Any, ends: Any) -> Any:
 
 @kernel
 def cells_of(keys: Array, ends: Any) -> Array:
-    """Return `cell_of` the confidence of each key."""
+    """Return `cell_of` for the confidence of each key."""
     out = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
         out[i] = cell_of(value_of(keys[i]), ends)

@@ -198,7 +198,7 @@ class BoundedSweep(Table, Result):
 
     @property
     def recognition_rate(self) -> float:
-        """Share of correct items, β = n⁺/Ω; exact."""
+        """Share of correct items, β = n⁺/Ω, which is exact."""
         return self.n_correct / self.total
 
     @property

@@ -234,7 +234,7 @@ def outward(low: Fraction, high: Fraction) -> Bounds:
 
 
 def _bounds(low: FloatArray, high: FloatArray) -> Bounds:
-    """Return the sums of terms of areas in [0, 1], widened by a margin for rounding errors."""
+    """Sum the terms of both bounds of an area in [0, 1], and widen them for rounding errors."""
     return Bounds(max(0.0, math.fsum(low) - MARGIN), min(1.0, math.fsum(high) + MARGIN))
 
 

@@ -95,7 +95,7 @@ class BoundedOperatingPoint(Result):
 
     @property
     def correction_rate(self) -> Bounds:
-        """R_C = TR/Ω: the share that people correct."""
+        """R_C = TR/Ω: the share of items that people correct."""
         low, high = self.false_accepts
         return Bounds((self.n_incorrect - high) / self.total, (self.n_incorrect - low) / self.total)
 
@@ -151,7 +151,7 @@ def bounded_point(sweep: BoundedSweep, criterion: str, limit: Any) -> BoundedOpe
 
 
 def open_edges(sweep: BoundedSweep, criterion: str, limit: float) -> tuple[int, int]:
-    """Return the last edge that keeps a limit in any order, and the edge below which no order can."""
+    """Return (last edge that keeps the limit in any order, edge below which no order keeps it)."""
     tl, th, fl, fh, single = sweep.counts
     if criterion == "max_error_rate":
         index = int(np.searchsorted(fh / sweep.total, limit, side="right")) - 1
@@ -171,7 +171,7 @@ def _risks(errors: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _most(limit: float, rate: Any, sweep: BoundedSweep) -> float:
-    """Return the largest number of errors whose rate is within the limit, compared as doubles."""
+    """Return the largest number of errors whose rate, as a double, is within the limit."""
     if not isinstance(sweep.n_incorrect, int):
         low, high = 0.0, float(sweep.n_incorrect)
         for _ in range(100):

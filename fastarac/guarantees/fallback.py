@@ -78,7 +78,7 @@ def require_on_scale(values: NDArray[Any], name: str, scale: str) -> None:
 
 
 def _lies_within(low: float, high: float, scale: str) -> bool:
-    """Return whether values from `low` to `high` fit a scale; for "percent", one must exceed 1."""
+    """Return whether values from `low` to `high` fit a scale; "percent" needs a value above 1."""
     slack = ROUNDING * ENDS[scale]
     return -slack <= low and high <= ENDS[scale] + slack and (scale == "unit" or high > 1.0)
 
@@ -134,7 +134,7 @@ def starts_at(places: Iterable[tuple[int, float]]) -> list[Start]:
 def proved_in_turn(
     proves: Callable[[int, float], bool], starts: list[Start], n: int, delta: float
 ) -> list[int]:
-    """Test thresholds 0 to n − 1 in order by `proves(index, level)`; return the indices of the proved.
+    """Test thresholds 0 to n − 1 in order by `proves(index, level)`; return the proved indices.
 
     Each start adds its share of δ to the level of its test. If a test succeeds, its level passes on to
     the next threshold. If it fails, the level is lost.

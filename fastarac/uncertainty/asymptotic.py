@@ -341,7 +341,7 @@ def with_unseen_pages(
 def _with_left_out_cost(
     found: Interval, estimate: Estimate, sample: ItemSample, statistic: Statistic
 ) -> Interval:
-    """Raise the upper end to that of an interval around (cost + leave-one-out cost)/2, if higher."""
+    """Raise the upper end at least to that of the interval around (cost + leave-one-out cost)/2."""
     n = float(sample.sweep.total) if sample.items is None else sample.items.n
     value = (estimate.value + left_out_cost(sample.sweep, statistic, n)) / 2.0
     higher = interval_of(estimate._replace(value=value), statistic, found.confidence_level, "logit")

@@ -57,7 +57,7 @@ def interval_of_factors(
     statistic: Statistic,
     interval_by: Callable[[ItemSample], tuple[Interval, str | None]],
 ) -> tuple[Interval, str | None]:
-    """Return the interval of the factor with the largest variance, widened, and a warning (or None).
+    """Return the widened interval of the factor with the largest variance, and a warning (or None).
 
     The interval allows for the standard error of all factors together, and for Student's quantile of
     the factor with the fewest groups. Acceptance rates at a limit have no standard error. Their

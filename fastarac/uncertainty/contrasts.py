@@ -71,7 +71,7 @@ class Contrast(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The difference divided by the standard error of the interval's end nearer to 0."""
+        """The difference divided by the standard error for the interval's end that is nearer to 0."""
         if self.error > NO_SPREAD:
             return self.difference / self.errors[0 if self.difference > 0.0 else 1]
         if math.isnan(self.difference) or math.isnan(self.error):
@@ -316,7 +316,7 @@ def _factor(n: int) -> float:
 def added_errors(
     found: list[PlacedItems], codes: NDArray[np.intp] | None, statistic: Statistic
 ) -> AddedErrors:
-    """Return the contributions of items or, given `codes`, groups, for models with the same items."""
+    """Return the contributions of items (with `codes`, of groups) for models with the same items."""
     samples = [ItemSample(items.sweep, items, codes) for items in found]
     errors = [error_contributions(items, codes, statistic) for items in found]
     estimates = [

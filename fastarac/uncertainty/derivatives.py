@@ -322,7 +322,7 @@ def arac_part(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> tuple[str, float]:
-    """Return a name, and the smaller weight: of incorrect items in the part, or of correct items."""
+    """Return a name, and the smaller of two weights: incorrect items in the part, correct items."""
     if max_error_rate is not None:
         within = min(float(sweep.n_incorrect), float(max_error_rate) * float(sweep.total))
     else:
@@ -337,7 +337,7 @@ def roc_part(
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> tuple[str, float]:
-    """Return a name, and the smaller weight: of one class in the part, or of the other class."""
+    """Return a name, and the smaller of two weights: one class in the part, the other class."""
     del standardize
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
     of_part, whole = float(sweep.n_incorrect), float(sweep.n_correct)

@@ -111,7 +111,7 @@ def _of_answers(
 def _of_uncertain_rates(
     sample: PartialSample, people: Reviewer, statistic: Statistic, level: float, method: str
 ) -> tuple[Interval, str | None]:
-    """Return the interval of a statistic that is not linear in the errors, for uncertain reader rates.
+    """Return the interval of a statistic not linear in the errors, if people's rates are uncertain.
 
     The interval for known rates is combined with the statistic's values at the bounds of the detection
     rate d and of the false alarm rate a. If one of these values is undefined, the interval is the whole

@@ -181,7 +181,7 @@ def _checked(models: ComparedModels) -> ComparedModels:
 def _parts_of(
     models: ComparedModels, by: ArrayLike | Mapping[str, ArrayLike], paired: Pairing
 ) -> Iterator[tuple[Any, ComparedModels]]:
-    """Yield the label of each part in rising order, and the models with its items."""
+    """Yield the label of each part in rising order, and the models with the items of the part."""
     columns = _labels(models, by, paired)
     labels = sorted({label for own, _ in columns.values() for label in own})
     if len(labels) < 2:

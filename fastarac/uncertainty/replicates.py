@@ -111,7 +111,7 @@ class Resample:
         return _kernels.bootstrap.out_of_bag(self._counts, p.codes, p.lanes, p.weights, tie)
 
     def tie(self, point: int) -> int:
-        """Return the number in the population of `point`, or of the last point if `point` is larger."""
+        """Return the population's number for `point`, or for the last point if `point` is larger."""
         _, _, n = self._points()
         return int(self._which[min(point, n - 1)])
 
