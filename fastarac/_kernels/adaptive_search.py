@@ -63,10 +63,7 @@ def bet_on(
     k: int, horizon: float, enough: int, cell: Array, clock: Array, density: Array, verdict: Array,
     order: Array, n_known: int, plan: Array, money: Array, run: Array,
 ) -> bool:  # fmt: skip
-    """Bet on candidate k with answers whose clock is below `horizon`; return whether it is accepted.
-
-    It is accepted when its capital reaches the goal.
-    """
+    """Bet on candidate k with the answers before `horizon`; return whether the bets reach the goal."""
     low, high = 0, n_known
     while low < high:
         middle = (low + high) // 2

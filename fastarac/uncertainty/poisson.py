@@ -93,8 +93,8 @@ def poisson_masses(mean: Fraction) -> tuple[int, list[int]]:
 def alias_table(mean: Fraction) -> tuple[int, NDArray[np.uint64], NDArray[np.uint16]]:
     """Return the smallest count, and each column's limit and other count, of a Poisson alias table.
 
-    All columns have equal probability (Walker 1977), and their number is a power of two.
-    `draw_from_tables` uses the table. Limits are in units of 2**-64.
+    All columns have equal probability (Walker 1977), and their number is a power of two. Limits are in
+    units of 2**-64.
     """
     least, masses = poisson_masses(mean)
     log_columns = max(1, (len(masses) - 1).bit_length())
