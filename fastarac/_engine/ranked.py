@@ -138,10 +138,7 @@ def _thresholds_of(buckets: Buckets, items: Items) -> ThresholdCounts:
 
 
 def rank(items: Items) -> ThresholdCounts | SortedItems:
-    """Prepare the items for sums over the thresholds.
-
-    Return the sorted items; if they are few or weighted, return every threshold with its counts.
-    """
+    """Return the sorted items; if they are few or weighted, return every threshold with its counts."""
     found = ordered(items, "sums", _TO_SUMS)
     if isinstance(found, ThresholdCounts):
         return found
@@ -274,10 +271,7 @@ class RankedItems:
         return self._sums[key]
 
     def sum_below(self, above: tuple[int, int], quantity: int, *, of_risk: bool = False) -> Fraction:
-        """Return `sum` after adding items with a confidence above all others.
-
-        `above` is (number of added correct items, number of added incorrect items).
-        """
+        """Return `sum` after adding items above all others; `above` is their (correct, incorrect)."""
         correct, incorrect = above
         ordered = self._rank()
         n_correct, n_incorrect, _ = sums.totals(ordered)

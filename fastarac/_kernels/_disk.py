@@ -1,6 +1,6 @@
 """The disk cache for the machine code of the kernels.
 
-Each file holds the code of one kernel. The file name encodes the argument types, the numba version, the
+Each file holds the code of one kernel; its name encodes the argument types, the numba version, the
 Python version and the processor. The first bytes are a hash of the content and of the kernel's sources;
 if it does not match, the kernel is compiled again.
 
@@ -134,9 +134,9 @@ class KernelCache(NullCache):
 def _rebuilt(target: Any, content: bytes) -> Any:
     """Load machine code, where possible without filling numba's tables of types and functions.
 
-    Filling the tables imports scipy's linear algebra if scipy is installed. This takes half of the time
-    that a fresh process needs for its first result. Only compilation needs the tables, and it fills
-    them itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends the
+    Filling the tables imports scipy's linear algebra (if installed), which takes half of the time that
+    a fresh process needs for its first result. Only compilation needs the tables, and it fills them
+    itself. Machine code does need the addresses of numba's runtime; without them, LLVM ends the
     process.
     """
     if numba.version_info.short <= LOADS_WITHOUT_TABLES:

@@ -269,9 +269,8 @@ def draw_from_tables(key: Array, first: int, tables: Any, counts: Array) -> None
 
     `tables` is (cells, ends, guide, levels, limits, others, places). A row of `levels` describes an
     alias table: its first column, the base-2 logarithm of the number of columns, the count at the first
-    column, and the range of `places` with the cells that use the table. `places` holds indices into
-    `cells`. `ends` (n_cells,) holds the cumulative sizes. `guide` holds the cell in which each block of
-    items begins.
+    column, and the range of `places` with the indices of the cells that use the table. `ends`
+    (n_cells,) holds the cumulative sizes. `guide` holds the cell in which each block of items begins.
     """
     cells, ends, guide, levels, limits, others, places = tables
     n = ends[-1]

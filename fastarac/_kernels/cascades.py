@@ -108,9 +108,9 @@ def best_cuts(
     - `capacity` (stages,) is the number of items that may reach each stage.
     - `window` (2, stages − 1) holds the lowest and the highest cut to try for each stage but the last.
 
-    Each weight and limit is the sum of its parts. The parts are chosen so that sums over items, and
-    therefore comparisons, are exact. `excess` is the total number of items beyond the limit and the
-    capacities. The result has the least excess and, among cuts with this excess, the least cost.
+    Weights and limits are sums of parts, which are chosen so that sums over items, and therefore
+    comparisons, are exact. `excess` is the total number of items beyond the limit and the capacities.
+    The result has the least excess and, among cuts with this excess, the least cost.
     """
     stages, parts = weights.shape[1:]
     free = stages - 1

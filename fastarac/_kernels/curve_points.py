@@ -1,8 +1,8 @@
 """Points of curves and sums over ties for scikit-learn's metrics.
 
-Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score. Ties
-are visited from the highest score down, that is, from the end of the keys. A tie has `p` positive and
-`q` negative items. `tp` and `fp` count the positive and negative items down to the end of the tie.
+Keys are as in `keys`: sorted, with the label in the lowest bit. A *tie* is all items of one score: `p`
+positive and `q` negative items. Ties are visited from the highest score down, that is, from the end of
+the keys. `tp` and `fp` count the positive and negative items down to the end of the tie.
 
 Points of a curve are written directly from the sorted buckets, so that omitted ties need no memory.
 """

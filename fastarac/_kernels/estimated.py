@@ -157,7 +157,7 @@ def add_up_errors(
 def add_up_blocks(sums: Array, before: Array) -> tuple[float, float, float]:
     """Return columns 1 to 3 of `sums` for all blocks together; write the errors before each block.
 
-    `sums` comes from `add_up_errors`. Pairs of items in different blocks are included.
+    Pairs of items in different blocks are added to the `sums` of `add_up_errors`.
     """
     wrong = right = 0.0
     above = alone = doubled = 0.0

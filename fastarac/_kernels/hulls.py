@@ -80,9 +80,7 @@ def count_corners(
 def weight_corners(
     right: Array, wrong: Array, start: int, stop: int, scale: float, corners: Array
 ) -> int:
-    """Write the corners of the upper hull of points (wrong, right) with float coordinates.
-
-    Points that are not corners may be included, because of rounding.
+    """Write the corners of the upper hull of float points (wrong, right), and doubtful points.
 
     `scale` is a power of two that brings the largest coordinate to the order of 1.
     """

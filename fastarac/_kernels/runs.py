@@ -58,10 +58,7 @@ def write_changes(keys: Array, place: Any, true_accepts: Array, false_accepts: A
 def write_ties(
     keys: Array, place: Any, true_accepts: Array, false_accepts: Array
 ) -> tuple[int, int, int]:
-    """Write the same as `write_changes`, for any keys.
-
-    Return (number of points, labels of the first tie, labels of the last tie).
-    """
+    """Write as `write_changes`, for any keys; return (points, labels of first tie, of last tie)."""
     start, stop, correct, incorrect = place
     one = keys.dtype.type(1)
     j = start - 1

@@ -58,10 +58,7 @@ def count_range(keys: Array, bounds: Array, first: int, last: int, results: Arra
 def sorted_halves(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, Array, Array]:
-    """Sort the keys of a few items.
-
-    Return (whether a value is not finite, OR of the labels, keys of negative values, other keys).
-    """
+    """Return (whether a value is not finite, OR of the labels, sorted keys below zero, the others)."""
     n = len(bits)
     keys = np.empty(n, bits.dtype)
     bad, seen, lower = encode_two_ended(bits, labels, kind, exponent, keys)
@@ -76,10 +73,7 @@ def sorted_halves(
 def small_pairs(
     bits: Array, labels: Array, kind: int, exponent: Any
 ) -> tuple[bool, int, int, int, int]:
-    """Count the pairs of a few items.
-
-    Return (whether a value is not finite, OR of the labels, correct, incorrect, doubled_pairs).
-    """
+    """Return (whether a value is not finite, OR of the labels, correct, incorrect, doubled_pairs)."""
     bad, seen, lower, upper = sorted_halves(bits, labels, kind, exponent)
     _, p, q, below = count_keys(lower)
     _, correct, incorrect, doubled = count_keys(upper)

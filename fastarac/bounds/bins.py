@@ -1,9 +1,9 @@
 """Bins of confidence that do not depend on the data, and are narrow near 0 and 1.
 
-Below 0.5, there are 2,048 bins for each halving of the confidence. From 0.5 to 1, there are 2,048 for
-each halving of the distance from 1. Beyond 1, there are 2,048 for each doubling of the confidence.
-Libraries of data frames may round logarithms differently. Therefore a bin is described by the lowest
-and the highest confidence in it, and bins that overlap are merged.
+There are 2,048 bins for each halving of the confidence (below 0.5), for each halving of its distance
+from 1 (between 0.5 and 1), and for each doubling of the confidence (beyond 1). Libraries of data frames
+may round logarithms differently. Therefore a bin is described by the lowest and the highest confidence
+in it, and bins that overlap are merged.
 """
 
 from __future__ import annotations

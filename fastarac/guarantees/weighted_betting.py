@@ -1,7 +1,7 @@
 """Guarantees by betting from partly verified outputs with differing inclusion probabilities.
 
 For each output, let A = 1 if it is accepted at a threshold, e = 1 if it is wrong, and V = 1 if it is
-verified; otherwise 0. Let π be the probability of V = 1. Let ĵ be the judge's probability of an error,
+verified; otherwise 0. Let π be the probability of V = 1, ĵ the judge's probability of an error,
 calibrated on earlier outputs only, and κ its weight. Then the mean of Y = A·(κĵ + V(e − κĵ)/π) is the
 error rate, whatever ĵ is. Starting with a capital of 1, we bet that Y is below the limit ε on average.
 Over the outputs in random order, the capital becomes Π(1 + λ(ε − Y)), where λ is the size of each bet.
@@ -105,10 +105,7 @@ class Clips(NamedTuple):
     def of(
         cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
     ) -> Self:
-        """Choose the clips for units of at most `largest` outputs.
-
-        `begin` becomes 0 if outputs are only just enough for a proof.
-        """
+        """Choose the clips for units of at most `largest` outputs."""
         clips, least, thought = CLIPS, 0.0, 0.0
         lowest = float(probability.min())
         if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:

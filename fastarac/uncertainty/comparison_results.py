@@ -301,7 +301,7 @@ def letters_of(order: Sequence[int], differing: set[tuple[int, int]]) -> tuple[s
     """Return letters such that models share one iff they do not differ (Piepho 2004).
 
     `order` lists the models from best to worst. `differing` holds pairs of model numbers, the lower
-    number first. The algorithm is "insert and absorb".
+    number first.
     """
     columns = [set(order)]
     for a, b in sorted(differing):

@@ -44,7 +44,7 @@ FloatArray = NDArray[np.float64]
 class Line(NamedTuple):
     """Influence that is linear in M, the weight of the other class's items above an item.
 
-    It is ``offset + slope * (M / divisor - centre)``. In M, items of equal confidence count half.
+    It is ``offset + slope * (M / divisor - centre)``, where items of equal confidence count half in M.
     """
 
     offset: float

@@ -69,8 +69,8 @@ def interval_of_limit(
 ) -> tuple[Interval, Evidence]:
     """Return the interval of the acceptance rate at a limit, and the estimated error rate there.
 
-    `of_rate` is needed if people or judges who may err verified the items. It returns the interval of a
-    rate at a threshold.
+    If people or judges who may err verified the items, `of_rate` returns the interval of a rate at a
+    threshold.
     """
     parameters = dict(statistic.parameters)
     found, last, _, value = at_limit(sample, statistic)

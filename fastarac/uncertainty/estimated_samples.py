@@ -179,10 +179,7 @@ class PartialSample:
         return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
-        """Return, for each verified item, n times the statistic's derivative by the item's error.
-
-        The derivative is computed at the initial counts.
-        """
+        """Return n times the statistic's derivative by each verified item's error, at `start`."""
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
         definition, beginning = statistic.definition, self.items.beginning
         if definition.estimated_lines is not None:

@@ -129,10 +129,10 @@ def rate(sample: ItemSample, statistic: Statistic, level: float) -> tuple[float,
 def limit(sample: ItemSample, statistic: Statistic, value: float, level: float) -> tuple[float, float]:
     """Return the interval for the largest acceptance rate within a limit, estimated as `value`.
 
-    Two intervals are combined. The first contains the acceptance rates at which a test does not reject
-    the limit (Woodruff 1952). The second is for the acceptance rate at a fixed threshold. The squared
-    distances of their ends from the estimate are added. If few thresholds are possible, `both` widens
-    the interval further.
+    One interval contains the acceptance rates at which a test does not reject the limit (Woodruff
+    1952). Another one is for the acceptance rate at a fixed threshold. The squared distances of their
+    ends from the estimate are added. If few thresholds are possible, `both` widens the interval
+    further.
     """
     sweep = sample.sweep
     name, parameters = statistic.name, dict(statistic.parameters)

@@ -99,9 +99,9 @@ def compare_parts(
 
     whose variance follows from v. The test uses Student's t with Satterthwaite's degrees of freedom.
     The degrees of freedom of each part are at most the effective number of items or groups that
-    contribute to its variance. Let K be the number of parts. The p-value for equal differences in all
-    parts is the smallest p-value of a part, multiplied by K if K > 2 (Bonferroni). It is valid for any
-    dependence between parts. Groups with items of two parts determine the covariance of these parts.
+    contribute to its variance. With K parts, the p-value for equal differences in all parts is the
+    smallest p-value of a part, multiplied by K if K > 2 (Bonferroni). It is valid for any dependence
+    between parts. Groups with items of two parts determine the covariance of these parts.
 
     Parts with too few errors or groups for a test are left out of all tests. Their p-values are NaN,
     and `notes` gives the reason.

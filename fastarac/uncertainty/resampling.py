@@ -51,7 +51,7 @@ _NONE = np.empty(0, np.int64)
 class Members:
     """Items with weights or groups, in order of decreasing confidence.
 
-    In `codes`, bit 0 marks correct items. Bit 1 marks the first of several items with equal confidence.
+    In `codes`, bit 0 marks correct items, and bit 1 the first of several items with equal confidence.
     `weights` are scaled as in the population.
     """
 
@@ -64,7 +64,7 @@ class Members:
 class Population:
     """The population of a bootstrap, in the layout of the kernels (see `_kernels.bootstrap`).
 
-    A unit is an item, or a cell of identical items. `sizes` holds the number of items of each cell.
+    A unit is an item, or a cell of identical items; `sizes` holds the number of items of each cell.
     `weights` holds the units' weights times `scale`; without weights, it holds a single 1, which is a
     float if numbers of pairs could overflow int64. `scale` is a power of two that brings the largest
     weight into [0.5, 1), so that products of weights stay in range. `n_drawn` is the number of items or
