@@ -144,10 +144,10 @@ class AppliedPages(Table, Result):
 
     @property
     def pages(self) -> AppliedPageCounts:
-        """The counts and expected errors of each page.
+        """The numbers of outputs and the expected errors of each page.
 
-        Each page has a part of all expected errors (:meth:`.Policy.expected_errors`), in proportion to
-        the summed error probabilities of its accepted outputs.
+        The total of the expected errors (:meth:`.Policy.expected_errors`) is divided among the pages,
+        in proportion to the summed error probabilities of their accepted outputs.
         """
         n_pages = len(self.page_names)
         outputs = np.bincount(self.page, minlength=n_pages)
@@ -201,7 +201,7 @@ class AppliedPages(Table, Result):
         write_tables(goals, tables, queries)
 
     def __review__(self, images: Mapping[str, Path]) -> Iterator[ReviewPage]:
-        """Yield the review page of each page; `images` maps page names to image files."""
+        """Yield a `ReviewPage` for each page; `images` maps page names to image files."""
         check_images(images, self.page_names)
         counts = self.pages
         for page, name in enumerate(self.page_names):
@@ -325,8 +325,8 @@ def apply_to_files(
 def is_engine_output(path: str | PathLike[str]) -> bool:
     """Return whether a path leads to an engine's own files rather than to a table of outputs.
 
-    True for folders, and for files that begin like XML, JSON or Tesseract's table. JSON lines
-    (``.jsonl``, ``.ndjson``) are tables of outputs.
+    The result is True for folders, and for files that begin like XML, JSON or Tesseract's table. It is
+    False for JSON lines (``.jsonl``, ``.ndjson``).
 
     Raises
     ------
@@ -364,9 +364,9 @@ def are_engine_outputs(paths: Sequence[Path]) -> bool:
 def same_scale(
     policy: Policy, named: str, confidence: NDArray[np.float64], page: NDArray[np.intp]
 ) -> ConfidenceShift:
-    """Return how far the confidences have shifted since the policy was fitted.
+    """Return the shift of the confidences since the policy was fitted.
 
-    Raise DataFileError if they are clearly on another scale than those that the policy was fitted to.
+    Raise DataFileError if the confidences are clearly not on the policy's scale.
     """
     shift = policy.shift(confidence, groups=page if policy.has_groups else None)
     require_scale(named, policy, shift, confidence)
@@ -374,7 +374,7 @@ def same_scale(
 
 
 def require_one_threshold(policy: Policy) -> None:
-    """Raise unless a policy has one threshold for all outputs, because words have no fields."""
+    """Raise if a policy accepts whole documents or has thresholds by field: words have no fields."""
     require_policy(policy)
     if policy.documents or policy.fields:
         what = "accepts whole documents" if policy.documents else "has a threshold for each field"

@@ -93,7 +93,7 @@ def read_engine_outputs(
     hyphenated: Hyphenated = "whole",
     pattern: str | None = None,
 ) -> EngineOutputs:
-    """Read the files of one engine, or of several engines and combine their words.
+    """Read the files of one engine; or read the files of several engines and combine their words.
 
     Parameters as for :func:`.apply_to_files`.
     """

@@ -85,7 +85,7 @@ class Engine:
     pairs: tuple[Pair, ...] = ()
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and the source of the report's sections on pages."""
+        """Return the items, and the object that makes the report's sections on pages."""
         return self.aligned.__report__(limits, beside, self.words)
 
 
@@ -218,7 +218,7 @@ def _in_workers(
     n_workers: int,
     progress: Callable[[int], None],
 ) -> list[list[_Part]]:
-    """Return the parts of each batch, computed by worker processes.
+    """Align the pairs of each batch in worker processes.
 
     All processes have ended when this function returns or raises. Each process has its own pipe,
     because an interrupt could leave the lock of a shared queue locked.
@@ -290,7 +290,7 @@ def _received(pipe: Connection[Any, Any]) -> list[_Part]:
 
 
 def _work(pipe: Connection[Any, Any]) -> None:
-    """Align batch after batch in a worker: ignore Ctrl-C, and exit when the parent process ends."""
+    """Align batches in a worker process; ignore Ctrl-C, and exit when the parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:

@@ -127,7 +127,7 @@ class FileInspection(Sheet, Result):
         return ", ".join(filter(None, (self.format, self.encoding, engine)))
 
     def counted(self) -> str:
-        """Return a phrase with the numbers of words, fields or rows, of lines and of pages."""
+        """Return a phrase such as "120 words in 14 lines, 1 page"."""
         noun = {"rows": "row", "fields": "field"}.get(self.holds, "word")
         text = f"{self.n_items:,} {plural(noun, self.n_items)}"
         if self.holds == "true words":
@@ -272,7 +272,7 @@ def _encoding(file: InputFile) -> str:
 
 
 def _fields_beside(path: Path, node: _json.Node) -> str:
-    """Return a sentence on the fields of a response that also has words; empty without fields."""
+    """Return a sentence on the fields in a response with words; empty if it has no fields."""
     if service_of(node) is None:
         return ""
     try:

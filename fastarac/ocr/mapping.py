@@ -103,7 +103,7 @@ class WordColumns:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The names of the given columns, as a mapping from ``text``, ``confidence`` and so on."""
+        """Mapping from ``text``, ``confidence`` and so on to the names of the given columns."""
         found = {name: getattr(self, name) for name in COLUMNS}
         return {name: column for name, column in found.items() if column is not None}
 

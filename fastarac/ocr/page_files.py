@@ -22,7 +22,7 @@ class PageFile(NamedTuple):
 
 
 class FoundFiles(NamedTuple):
-    """The files found, whether the input was a single file, and the images left out."""
+    """Files, and images that were left out; `is_single` says whether the input was a single file."""
 
     files: list[PageFile]
     is_single: bool
@@ -93,8 +93,8 @@ def names_of_files(
     """Return the page names of the files of truth and of output; equal names make a pair.
 
     The rules are those of :func:`.pair_files`. In addition, if the files of one side have no common
-    ending, each takes the longest page name of the other side with which its file name begins. Accents
-    are composed (NFC).
+    ending, they take page names of the other side. Each file takes the longest name that its own name
+    begins with. Accents are composed (NFC).
 
     Examples
     --------
@@ -133,7 +133,7 @@ def names_of_files(
 
 
 def _fitting(path: Path, stems: set[str]) -> str:
-    """Return the longest of `stems` with which the file name begins, before one of its dots.
+    """Return the longest of `stems` that equals the file name up to one of its dots.
 
     If none fits, return the file name up to its first dot.
     """

@@ -142,8 +142,8 @@ def read_pair(
 ) -> tuple[Words, Words]:
     """Return the words of the truth and of the output, as :meth:`Pair.read` does.
 
-    `digits` says whether ALTO files write 6% as 0.6, as a fault of Tesseract does. If it is None, each
-    file is judged by itself.
+    `digits` says whether ALTO files write 6% as 0.6, a fault of Tesseract; None: find out from each
+    file.
     """
     ignored = parts.ignored
     truth = read_truth_file(

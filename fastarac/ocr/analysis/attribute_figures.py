@@ -34,7 +34,7 @@ MOST = 1 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeAtLimit(Result):
-    """The figures of each attribute value at the threshold chosen for a limit.
+    """Accepted share and error rate of each attribute value, at the threshold for one limit.
 
     Arrays have shape (n,), with one element for each value.
 
@@ -242,7 +242,7 @@ def figures_by_attribute(
 def splits_by_attribute(
     attributes: PageAttributes, pages: PageCounts, page: NDArray[np.intp]
 ) -> list[ItemParts]:
-    """Divide the items by the values of each attribute, with the missed share of true words."""
+    """Group the items by the values of each attribute; each group has its share of missed words."""
     rows, _ = attributes.rows_of(pages.name)
     found = []
     for attribute in attributes.attributes:
@@ -282,7 +282,7 @@ def tables_by_attribute(
 
 
 def _parts_of(attribute: Attribute, rows: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
-    """Return, for each value, a mask of its pages."""
+    """Return a mask of pages for each value of the attribute."""
     # Row -1 (a page without attributes) gets code -1.
     codes = np.array([*attribute.codes, -1], np.intp)[rows]
     return [codes == code for code in range(len(attribute.values))]

@@ -268,7 +268,7 @@ def _text_of(value: object) -> str | None:
 
 
 def _attribute(name: str, texts: Sequence[str | None]) -> tuple[Attribute | None, str]:
-    """Return an attribute, or None if it cannot be used, and a note on what was done."""
+    """Return the attribute (None if it is left out) and a note for the user, which can be empty."""
     distinct = {text for text in texts if text is not None}
     if len(distinct) < 2:
         value = next(iter(distinct), "empty")
@@ -304,7 +304,7 @@ def _number(text: str) -> float:
 def _in_parts(
     name: str, texts: Sequence[str | None], numbers: Mapping[str, float]
 ) -> tuple[Attribute, str]:
-    """Divide numbers into bins of about the same number of rows; equal numbers share a bin."""
+    """Divide the rows into bins of about equal size, by their numbers; equal numbers share a bin."""
     known = np.array([math.nan if text is None else numbers[text] for text in texts])
     given = known[~np.isnan(known)]
     ends = np.unique(np.quantile(given, np.arange(1, PARTS) / PARTS, method="inverted_cdf"))
@@ -326,7 +326,7 @@ def _in_parts(
 def _pages_of(
     given: str, names: Mapping[str, int], documents: Mapping[str, list[str]]
 ) -> Sequence[str]:
-    """Return the pages that a name or path means; extra suffixes and leading folders are ignored."""
+    """Return the pages that match a name or path, ignoring extra suffixes and leading folders."""
     path = PurePath(given)
     *folders, file = path.parts or (given,)
     stems = [given, file]

@@ -20,7 +20,7 @@ EXAMPLES = 6  # maximum number of missed words shown for one page
 
 
 class Difference(NamedTuple):
-    """A piece of a word: the true text and the text read, which differ if `changed` is True."""
+    """A piece of a word: its true text and the text read; `changed` says whether they differ."""
 
     truth: str
     read: str

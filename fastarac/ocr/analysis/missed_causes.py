@@ -75,9 +75,10 @@ def _features(
 
 
 def _values_of_most(missed: NDArray[np.bool_], codes: NDArray[np.intp], n: int) -> list[int]:
-    """Return indices of a few values that most missed words have.
+    """Return the indices of up to `NAMED` values that together cover most missed words.
 
-    The result is empty unless words with these values are missed much more often than other words.
+    The result is empty if words with these values are missed less than `TIMES` times as often as other
+    words.
     """
     counts = np.bincount(codes[codes >= 0], minlength=n)
     lost = np.bincount(codes[missed & (codes >= 0)], minlength=n)

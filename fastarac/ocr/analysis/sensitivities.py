@@ -1,4 +1,4 @@
-"""How much the accepted share depends on the alignment policy, and on pages that hardly align."""
+"""How the accepted share depends on the alignment policy, and on pages unlike their true text."""
 
 from __future__ import annotations
 
@@ -51,14 +51,13 @@ class Sensitivity(Result):
     limits : tuple of Limit
     accepted : mapping of AlignmentPolicy to tuple of float
         For each policy, the accepted share of its items at each limit. The policy in use comes first.
-        Of policies that give the same items, only one is included: for example, if no word was missed,
-        one treatment of missed words.
+        If several policies give the same items, only one of them is included.
     without_pages : tuple of str
         Names of the pages that hardly align with the truth for this engine or, in a comparison, for at
         least one engine.
     accepted_without : tuple of float
-        Accepted share at each limit without these pages, under the policy in use. Empty if no page
-        hardly aligns, or if every page hardly aligns.
+        Accepted share at each limit without these pages, under the policy in use. Empty if this leaves
+        out no page or every page.
 
     See Also
     --------
@@ -84,7 +83,7 @@ class Sensitivity(Result):
 
     @property
     def varied(self) -> list[str]:
-        """The fields in which any policy differs from the policy in use."""
+        """The fields of `AlignmentPolicy` whose values differ among the policies."""
         found = {name for policy in self.accepted for name in policy.fields_apart(self.policy)}
         return [name for name in self.policy._fields if name in found]
 
@@ -96,7 +95,7 @@ class Sensitivity(Result):
     def under(self, policy: AlignmentPolicy) -> tuple[float, ...] | None:
         """Return the accepted shares under a policy, or None if they were not computed for it.
 
-        A field is ignored if there are no words of its kind: for example `moved` if no word has moved.
+        Fields that are not in `varied` are ignored: for example `moved` if no word has moved.
         """
         varied = self.varied
         alike = {name: value for name, value in self.policy._asdict().items() if name not in varied}
@@ -177,6 +176,6 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
 
 
 def what_counts(fields: Iterable[str]) -> str:
-    """Name the kinds of words that these policy fields are about, as in "missed and moved words"."""
+    """Name the words that these policy fields concern, for example "missed and moved words"."""
     kinds = list(fields)
     return "inserted outputs" if kinds == ["inserted"] else f"{listed(kinds)} words"

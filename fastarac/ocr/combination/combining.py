@@ -87,7 +87,7 @@ class CombinedOutputs(Table, Result):
         return len(self.words)
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the words as columns, with an engine that read each, and how many engines did."""
+        """Return the words as columns, including the columns `engine` (a name) and `agreeing`."""
         engine = np.array(self.names, object)[self.engine]
         return self.words.to_columns() | {"engine": engine, "agreeing": self.agreeing}
 
@@ -101,7 +101,7 @@ class CombinedOutputs(Table, Result):
 
 
 class _Given(NamedTuple):
-    """The engines, sorted by name, and the foldings applied before their texts are compared."""
+    """The engines, sorted by name, and the value of `fold` for comparing their texts."""
 
     names: tuple[str, ...]
     words: tuple[Words, ...]
@@ -185,11 +185,11 @@ def combine(
     the engines have a word, a second regression gives the probability that there is a true word at this
     place. The word is left out if this probability is below 1/2.
 
-    Without a truth and without `combination`, the candidate that the largest number of engines have is
-    chosen. In a tie, the candidate with the higher mean rank is chosen. The rank of an engine's word is
-    the share of the engine's words with a lower confidence (ties count half). If m of k engines have
-    the chosen candidate, its confidence is :math:`(m - 1 + r)/k`, where r in [0, 1) is the lowest rank
-    of their words.
+    Without a truth and without `combination`, the most frequent candidate is chosen. In a tie, the
+    candidate with the higher mean rank is chosen. The rank of an engine's word is the share of the
+    engine's words with a lower confidence (ties count half). If m of k engines have the chosen
+    candidate, its confidence is :math:`(m - 1 + r)/k`, where r in [0, 1) is the lowest rank of their
+    words.
 
     References
     ----------
@@ -258,7 +258,7 @@ def require_several(engines: Any, kind: str) -> None:
 
 
 def _fold_of(engines: Mapping[str, Words | Engine]) -> tuple[Folding, ...]:
-    """Return the foldings with which the engines were aligned; empty if none was aligned."""
+    """Return the value of `fold` that the engines were aligned with; empty if none was aligned."""
     if not isinstance(engines, Mapping):
         return ()  # a later check raises a clearer error
     found = {
@@ -324,7 +324,7 @@ def _records(engines: Mapping[str, Words | Engine], given: _Given, truth: Words)
 def _cross_fitted(
     given: _Given, records: Sequence[Records], n_folds: int, *, moved: bool
 ) -> tuple[list[tuple[PlacedWords, Chosen]], NDArray[np.intp], Combination]:
-    """Combine each fold by a rule learnt on the other folds; also return the rule of all pages."""
+    """Combine each fold by a rule learnt on the other folds; also return a rule learnt on all pages."""
     n_pages = len(given.pages)
     if n_pages < 2:
         raise ValueError(
@@ -376,7 +376,7 @@ def _order(given: _Given, records: Sequence[Records], pages: NDArray[np.bool_]) 
 def _put_together(
     given: _Given, parts: Sequence[tuple[PlacedWords, Chosen]]
 ) -> tuple[Words, NDArray[np.intp], NDArray[np.intp]]:
-    """Join parts, each with the words of some pages, in page order."""
+    """Join the combined words of all folds, in page order."""
     name = " + ".join(given.names)
     found = [words_of(given.words, placed, chosen, given.pages, name) for placed, chosen in parts]
     lines = np.cumsum([0, *(len(words) for words in found)])

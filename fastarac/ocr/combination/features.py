@@ -62,7 +62,7 @@ def features_of(
 
 
 def _least(readings: Readings, engine: int, calibrated: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the lowest log-odds of an engine's words at each place; 0 without a word."""
+    """Return the lowest log-odds of an engine's words at each place; 0 if it has no word there."""
     least = np.full(len(readings), np.inf)
     np.fmin.at(least, readings.place[engine], calibrated)
     return np.where(np.isinf(least), 0.0, least)

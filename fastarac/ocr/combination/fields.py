@@ -178,15 +178,12 @@ def _keys(fields: FieldOutputs) -> Iterator[tuple[str, str]]:
 
 
 def _true_keys(fields: FieldOutputs) -> set[tuple[str, str]]:
-    """Return the document and field of all outputs that have a true field."""
+    """Return (document, field) of each output that has a true field."""
     return {key for key, kind in zip(_keys(fields), fields.kind, strict=True) if kind != "inserted"}
 
 
 def _highest(fields: FieldOutputs) -> float:
-    """Return the maximum of the confidences' scale: 1, 100 or, if exceeded, the largest confidence.
-
-    Files of fields do not name their scale.
-    """
+    """Guess the maximum of the confidence scale: 1, 100, or the largest confidence if above 100."""
     most = float(fields.confidence[~fields.rejected].max())
     return next((end for end in sorted(HIGHEST.values()) if most <= end), most)
 
@@ -194,7 +191,7 @@ def _highest(fields: FieldOutputs) -> float:
 def _readings(
     parts: Sequence[FieldOutputs], true: set[tuple[str, str]]
 ) -> tuple[list[Key], Readings, list[NDArray[np.intp]], tuple[str, ...]]:
-    """Return the fields' keys, their readings, each reading's row in `parts`, and the documents."""
+    """Match the engines' fields; return keys, readings, their rows in `parts`, and documents."""
     places: dict[Key, int] = {}
     found: list[dict[int, int]] = []
     for fields in parts:
@@ -236,7 +233,7 @@ def _cross_fitted(
     documents: tuple[str, ...],
     n_folds: int,
 ) -> tuple[Chosen, Combination]:
-    """Combine each fold by a rule learnt on the other folds; also return the rule of all documents."""
+    """Combine each fold by a rule learnt on the other folds; also return a rule learnt on all."""
     n = len(documents)
     if n < 2:
         raise ValueError(

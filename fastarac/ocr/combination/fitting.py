@@ -106,8 +106,7 @@ def _curve(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return confidence knots and, for each knot, the log-odds of being right, by isotonic regression.
 
-    A knot is the mean confidence of a block of the regression. Adding 1/2 to a block's numbers of right
-    and wrong words keeps its odds finite.
+    A knot is the mean confidence in a block (constant piece) of the isotonic regression.
     """
     known = ~np.isnan(confidence)
     if not known.any():  # the engine gives no confidence on the training pages
@@ -116,6 +115,7 @@ def _curve(
     found = isotonic_calibration(correct, values)
     block = found.block_of(values)
     mean = np.bincount(block, values) / found.n_items
+    # Adding 1/2 keeps the log-odds finite.
     odds = np.log((found.n_items - found.errors + 0.5) / (found.errors + 0.5))
     return mean[::-1], np.maximum.accumulate(odds[::-1])
 

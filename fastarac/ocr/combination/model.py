@@ -236,7 +236,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 def probabilities(
     combination: Combination, readings: Readings
 ) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """Return, by engine, the probabilities that a word is right and that its place has a true word."""
+    """For each engine's words, return P(word is right) and P(there is a true word at its place)."""
     calibrated = [
         engine.calibrated(confidence)
         for engine, confidence in zip(combination.engines, readings.confidence, strict=True)
@@ -253,7 +253,7 @@ def probabilities(
 
 
 def require_engines(combination: Combination, highest: Mapping[str, float | None], unit: str) -> None:
-    """Raise unless `combination` was learnt on these engines and scales; None matches any scale."""
+    """Raise unless `combination` fits these engines, their scales (None: any scale) and the unit."""
     expected = "a Combination, as Combination.load reads it from a file"
     require_type(combination, Combination, "combination", expected)
     names = combination.names

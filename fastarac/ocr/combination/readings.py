@@ -1,4 +1,4 @@
-"""The words of several engines on pages, place by place, or their fields of documents."""
+"""Words or fields of several engines, aligned with each other."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Readings:
 
     @cached_property
     def similarity(self) -> dict[tuple[int, int], NDArray[np.float64]]:
-        """Similarity of two engines' texts, of shape (n_places,); 0 if equal or if one is missing."""
+        """For two engines, the similarity of texts that differ; 0 elsewhere. Shape (n_places,)."""
         found = {}
         for e, f in combinations(range(self.n_engines), 2):
             both = (self.sizes[:, e] > 0) & (self.sizes[:, f] > 0) & ~self.same[:, e, f]
@@ -106,13 +106,13 @@ class Readings:
 
     @cached_property
     def supporters(self) -> NDArray[np.intp]:
-        """Number of engines with the same text, itself included, of shape (n_places, n_engines)."""
+        """For each place and engine, the number of engines with the same text, itself included."""
         found: NDArray[np.intp] = self.same.sum(axis=2)
         return found
 
     @cached_property
     def contested(self) -> NDArray[np.bool_]:
-        """Whether at most half of the engines have a word at a place, of shape (n_places,)."""
+        """For each place, whether at most half of the engines have a word there."""
         found: NDArray[np.bool_] = 2 * (self.sizes > 0).sum(axis=1) <= self.n_engines
         return found
 

@@ -45,10 +45,10 @@ class Chosen(NamedTuple):
 def by_probability(readings: Readings, combination: Combination) -> Chosen:
     """Choose the most probable candidate (distinct text) at each place, by a learnt combination.
 
-    The confidence of a candidate is the mean, over the engines that have it, of the probability that
-    their word is right. In a tie, the candidate of more engines is chosen, or else that of the first
-    engine. A word that at most half of the engines have is left out if the probability of a true word
-    is below 1/2.
+    The confidence of a candidate is its mean probability of being right, over the engines that have the
+    candidate. In a tie, the candidate of more engines is chosen; if still tied, the candidate of the
+    first engine. Where at most half of the engines have a word, the word is left out if the probability
+    of a true word at its place is below 1/2.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -59,11 +59,12 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 
 
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
-    """Choose, at each place, the candidate (distinct text) that the most engines have.
+    """Choose the most frequent candidate (distinct text) at each place.
 
-    In a tie, the candidate with the highest mean rank is chosen, or else that of the first engine. If m
-    of k engines have the candidate, its confidence is (m − 1 + r)/k, with r the lowest rank of its
-    words. With `exact`, the confidence is 1 if all engines have the candidate, otherwise 0.
+    In a tie, the candidate with the highest mean rank is chosen; if still tied, the candidate of the
+    first engine. The rank is the share of the engine's words with a lower confidence. If m of k engines
+    have the candidate, its confidence is (m−1+r)/k, where r is its lowest rank. With `exact`, the
+    confidence is 1 if all engines have the candidate, otherwise 0.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")
@@ -123,7 +124,7 @@ def _means(readings: Readings, of_word: Sequence[NDArray[np.float64]]) -> NDArra
 
 
 def _ranks(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each word's share of words with a lower confidence (ties count half); 0 for NaN."""
+    """Return each word's share of words with a lower confidence; ties count half, and NaN has 0."""
     known = ~np.isnan(confidence)
     found = np.zeros(len(confidence))
     if known.any():

@@ -60,7 +60,7 @@ ROWS = """
 
 
 class _Output(NamedTuple):
-    """The output for one field of a document; its prediction is None if it lacks the field."""
+    """The output for one field of a document; `prediction` is None if the document lacks the field."""
 
     document: str
     field: str
@@ -330,8 +330,9 @@ def apply_to_fields(
 def are_documents(path: str | PathLike[str], policy: Policy) -> bool:
     """Return whether `apply_to_fields` can apply a policy of fields to this path.
 
-    It can for folders, for nested JSON, and for tables if the policy has rules or if policy and table
-    have fields of lists. Any other table already has a row for each output of the policy.
+    The result is True for folders and nested JSON. It is True for a table if the policy has rules, or
+    if the policy and the table have fields in lists. Any other table has one row per output, for
+    :func:`.operation.apply_policy`.
     """
     file = Path(path)
     if file.is_dir():
@@ -377,7 +378,7 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
 ) -> tuple[list[_Output], list[Row]]:
-    """Return the outputs of each document for the policy's fields, and the rows of other fields.
+    """Return the outputs for the policy's fields, and the rows of fields that are not in the policy.
 
     A field that a document lacks has an output without a prediction.
     """

@@ -53,7 +53,7 @@ class TooSlowError(ValueError):
 
 
 class Written(NamedTuple):
-    """The content of a field."""
+    """The text of a field and, if known, its normalized value."""
 
     text: str
     """The text as written on the page, or in the file of true values."""
@@ -98,11 +98,11 @@ class FieldComparison:
         return f"FieldComparison({self.name!r})"
 
     def of_truth(self, written: Written) -> Written:
-        """Return a true value, without its normalized value unless the comparison uses it."""
+        """Return a true value; drop its normalized value if the comparison does not use it."""
         return written if self.values != "none" or written.value is None else Written(written.text)
 
     def of_prediction(self, written: Written) -> Written:
-        """Return an output, without its normalized value unless the comparison uses it."""
+        """Return an output; drop its normalized value if the comparison does not use it."""
         return written if self.values == "both" or written.value is None else Written(written.text)
 
     def judge(self, truth: Written, prediction: Written) -> Judgement:
@@ -322,7 +322,7 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison for texts that have several readings, such as 1.234.
 
-    Two texts are equal if their readings agree one by one.
+    An output is right if it has as many readings as the truth, and if they agree in order.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 

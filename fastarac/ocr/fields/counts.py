@@ -1,8 +1,8 @@
-"""Row counts: fields such as ``items.count`` with the number of rows of a document's list.
+"""Row counts: fields such as ``items.count`` that hold the number of rows of a list.
 
-If the engine misses a row of a list, there is no output that a threshold could reject. The row count,
-however, is an output, and it is then wrong. Engines give no confidence for it, so it gets the lowest
-confidence of the outputs in the rows, which a policy calibrates.
+A missed row gives no output that a threshold could reject. The row count is an output, and a missed row
+makes it wrong. Engines give no confidence for a row count. Therefore, it gets the lowest confidence of
+the outputs in its rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def count_names(lists: Iterable[str]) -> dict[str, str]:
 
 
 def lists_of_names(names: Iterable[str]) -> set[str]:
-    """Return the lists that contain these fields; field names have [] in place of item numbers.
+    """Return the names of the lists in field names such as ``items[].amount``.
 
     Examples
     --------
@@ -73,9 +73,10 @@ def true_count(placed: Sequence[Placed], key: str, *, complete: bool) -> Row | N
 
 
 def read_count(placed: Sequence[Placed], key: str) -> Row | None:
-    """Return the number of rows of a list as an output; None if the document has no output at all.
+    """Return the number of rows read of a list, as an output; None if the document has no output.
 
-    Its confidence is the lowest confidence in the rows or, without rows, in the document.
+    Its confidence is the lowest confidence in the rows. If there are no rows, it is the lowest in the
+    document.
     """
     outputs = [(path, row) for path, row in placed if is_there(row.prediction)]
     if not outputs:
@@ -90,7 +91,7 @@ def read_count(placed: Sequence[Placed], key: str) -> Row | None:
 
 
 def _row(row: Row, key: str) -> Row:
-    """Return a `Row` without a value for the row count of a list, in the document of `row`."""
+    """Return a `Row` for the row count of the list `key`, still without the number."""
     return Row(row.document, f"{key}{COUNT}", row.file, row.place)
 
 

@@ -129,7 +129,7 @@ def read_field_file(
 
 
 def require_one_kind(path: str | os.PathLike[str], kinds: Mapping[str, Path]) -> None:
-    """Raise if `kinds`, which maps each kind of file to an example, has more than one kind."""
+    """Raise unless all files are of one kind; `kinds` maps each kind to an example file."""
     if len(kinds) > 1:
         told = few_of((f"{kind} ({file.name})" for kind, file in kinds.items()), LISTED)
         raise OcrFileError(
@@ -268,7 +268,7 @@ def _leaves(
     confidence_key: str,
     place: str,
 ) -> Iterator[Leaf]:
-    """Yield the fields of a document: leaves with a value and a confidence, and plain values."""
+    """Yield the fields of a document: objects with a value and a confidence, and plain values."""
 
     def error(name: str, problem: str) -> OcrFileError:
         return OcrFileError(

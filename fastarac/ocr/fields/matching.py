@@ -1,4 +1,4 @@
-"""Pair the fields and list items read with the true ones, so that their total similarity is maximal.
+"""Match the fields and list items of a truth and an output, with maximal total similarity.
 
 SciPy finds the assignment with the largest sum (D. F. Crouse, "On implementing 2D rectangular
 assignment algorithms", IEEE Transactions on Aerospace and Electronic Systems 52, 2016).

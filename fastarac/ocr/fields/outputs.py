@@ -80,7 +80,7 @@ class StraightThrough(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldedField(Result):
-    """Outputs of a field that are right by its comparison although they differ from the truth as texts.
+    """Outputs of one field that its comparison counts as right, although the texts differ.
 
     See Also
     --------
@@ -101,7 +101,7 @@ class FoldedField(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldCounts(Result):
-    """Counts for one field at a threshold, over all documents and, if it is in a list, all list items.
+    """Counts for one field at a threshold, over all documents; in a list, each item counts.
 
     See Also
     --------
@@ -353,7 +353,7 @@ class FieldOutputs(Table, Result):
         }
 
     def __report__(self, limits: Iterable[Limit], beside: Beside) -> tuple[Outputs, ReportedFields]:
-        """Return the fields, and the source of the report's additional sections."""
+        """Return the fields, and the object that makes the report's additional sections."""
         by, group = labels_of(self.by), labels_of(self.groups)
         items = Outputs(self.correct, self.confidence, by=by, group=group, rejected=self.rejected)
         source = ReportedFields(
@@ -369,7 +369,7 @@ class FieldOutputs(Table, Result):
         return items, source
 
     def documents(self) -> DocumentOutputs:
-        """Return the documents as items, each right if all its fields are.
+        """Return the documents as items; a document is right if all its fields are right.
 
         The confidence of a document is the lowest confidence of its outputs. A document that lacks a
         required field, or has no output at all, is rejected. An absent optional field does not change
@@ -501,7 +501,7 @@ def _checked(threshold: float) -> float:
 
 
 class _Whole(NamedTuple):
-    """Which fields each document has: one row per document, one column per field name."""
+    """Fields by document: arrays with one row per document and one column per field name."""
 
     fields: FieldOutputs
     documents: tuple[str, ...]
@@ -574,13 +574,13 @@ def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedFields(Source):
-    """Source of the sections that only a report on fields has."""
+    """Makes the report's sections on fields and documents."""
 
     fields: FieldOutputs
     texts: bool
 
     def splits(self, outputs: Outputs) -> list[ItemParts]:
-        """Return the items divided by field."""
+        """Group the items by field; each field has its missed share of true values."""
         if outputs.by is None:
             return []
         codes, n = outputs.by.codes, len(outputs.by.names)
@@ -596,7 +596,7 @@ class ReportedFields(Source):
         return len(set(self.fields.document))
 
     def straight_through(self, threshold: float) -> tuple[float, float]:
-        """Return the shares of all documents that go straight through, and that do so with an error."""
+        """Return the straight-through rate and the document error rate at a threshold."""
         counts = self.fields.straight_through(threshold)
         return counts.straight_through_rate, counts.document_error_rate
 

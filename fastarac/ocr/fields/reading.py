@@ -364,7 +364,7 @@ class _Join:
         return {name: number for name, number in fields.items() if name not in self.names}
 
     def check(self, notes: list[str], *, skip_unmatched: bool) -> None:
-        """Raise if outputs have no truth, unless `skip_unmatched`; note what is left out or empty."""
+        """Add notes on unmatched outputs (an error unless `skip_unmatched`) and empty documents."""
         if self._unmatched:
             n = len(self._unmatched)
             said = f"{count(n)} {plural('output', n)} without a truth"
@@ -387,7 +387,7 @@ class _Join:
 
 
 def _by_field(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield field and document of each row or, for a field with many rows, the number of documents."""
+    """Describe each row by field and document; fields with many rows are described by a count."""
     documents: dict[str, list[str]] = {}
     for row in rows:
         documents.setdefault(row.field, []).append(row.document)
@@ -522,7 +522,7 @@ def _outputs(
 
 
 def _kind(*, is_read: bool, is_true: bool, right: bool) -> str:
-    """Return the kind of an item; if it has no output, `right` says that its truth is empty."""
+    """Return the kind of an item: empty, missed, right, wrong or inserted."""
     if not is_read:
         return "empty" if right else "missed"
     return "right" if right else "wrong" if is_true else "inserted"
@@ -571,7 +571,7 @@ def _counted(
 
 
 def _none_right(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterable[str]:
-    """Yield a note if no output is right, or else one for each field with many outputs, all wrong."""
+    """Yield a note for each field whose outputs are all wrong, or one note if no output is right."""
     wrong: dict[str, list[Item]] = defaultdict(list)
     right: set[str] = set()
     for item, each in zip(items, judged, strict=True):
@@ -623,7 +623,7 @@ def _differing(items: Sequence[Item], judged: Sequence[Judgement]) -> Iterator[I
 def _hints(
     items: Sequence[Item], judged: Sequence[Judgement], ways: Mapping[str, FieldComparison]
 ) -> Iterable[str]:
-    """Yield a hint on fields for which another comparison than `exact` makes more outputs right."""
+    """Yield a hint on fields for which a comparison other than `exact` makes more outputs right."""
     tried = {how: lru_cache(maxsize=None)(comparison(how).judge) for how in TRIED}
     wrong: Counter[str] = Counter()
     better: dict[str, Counter[str]] = defaultdict(Counter)

@@ -68,7 +68,7 @@ def renamed(
 
 
 def _moved(path: FieldPath, key: str, new: str) -> FieldPath:
-    """Replace `key` at the beginning of a path by a new name, which takes over the item numbers."""
+    """Replace the prefix `key` of a path by the name `new`, and keep the path's item numbers."""
     first, *rest = new.split(NUMBER)
     begin, places = first, list[int]()
     for piece in rest:

@@ -1,4 +1,4 @@
-"""Fields of documents as files give them; parsing of names such as ``items[3].amount``."""
+"""Fields of documents, as written in files, and parsing of names such as ``items[3].amount``."""
 
 from __future__ import annotations
 
@@ -128,13 +128,13 @@ class FieldPath:
         return self.key == name or self.key.startswith((f"{name}.", f"{name}["))
 
     def within(self, lists: Iterable[str]) -> FieldPath:
-        """Return the path with item number 0 for each of these lists in which it has no number."""
+        """Return the path with item number 0 in each of these lists where it has no item number."""
         lengths = {length for length, _ in self.items}
         lacking = {len(name) for name in lists if self.is_below(name)} - lengths
         return FieldPath(self.key, tuple(sorted((*self.items, *((length, 0) for length in lacking)))))
 
     def written(self, mark: str = "", *, numbers: bool = True) -> str:
-        """Return the name with item numbers, each after `mark`, or with [] in place of numbers."""
+        """Return the name with item numbers (each after `mark`), or with [] if not `numbers`."""
         text, end = "", 0
         for length, number in self.items:
             text += (

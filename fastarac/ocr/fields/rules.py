@@ -85,7 +85,7 @@ class FieldRule:
     def is_broken(self, values: Mapping[str, Sequence[Written]]) -> bool:
         """Return whether a document breaks the rule; `values` are the outputs of each field.
 
-        If a number has several readings, such as 1.234, one that satisfies the rule is enough.
+        An ambiguous number such as 1.234 breaks the rule only if no reading satisfies the rule.
         """
         if any(not values.get(name) for name in self.fields):
             return False
@@ -143,7 +143,7 @@ def rules_of_policy(policy: Policy) -> Sequence[str]:
 def rule_columns(
     documents: Sequence[str], rules: Sequence[str], broken: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return a column with the rules and one with each row's broken rule; nothing without rules."""
+    """Return the columns "rules" and "broken_rule", one row per document; {} without rules."""
     if not rules:
         return {}
     return {
@@ -237,5 +237,5 @@ def _dates(term: _Term, values: Mapping[str, Sequence[Written]]) -> list[date]:
 
 
 def _rounded(a: Decimal, b: Decimal) -> tuple[Decimal, Decimal]:
-    """Return (a, a) if the numbers differ by less than half a cent, else (a, b)."""
+    """Return the numbers, made equal if they differ by less than half a cent."""
     return (a, a) if abs(a - b) < HALF_A_CENT else (a, b)

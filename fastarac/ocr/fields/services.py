@@ -382,7 +382,7 @@ def _google_forms(document: Node) -> list[Leaf]:
 
 
 def _anchored(node: Node, whole: str) -> str:
-    """Return the text of a part: its own, or the segments of the document's text to which it refers."""
+    """Return a node's text: the content of its text anchor, or the anchor's segments of `whole`."""
     if node.value is None:
         return ""
     anchor = node.at("textAnchor", "text_anchor")

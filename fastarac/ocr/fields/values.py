@@ -124,7 +124,7 @@ class Day(NamedTuple):
     """Whether the year has two digits, so its century is unknown."""
 
     def same(self, other: Day) -> bool:
-        """Return whether the two days are the same, apart from the century if a year has two digits."""
+        """Return whether two days are the same; if a year has two digits, centuries are ignored."""
         if self[1:3] != other[1:3]:
             return False
         century = 100 if self.short or other.short else 10_000

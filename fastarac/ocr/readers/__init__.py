@@ -67,13 +67,13 @@ def read(
     Tesseract up to 5.5 writes 6% as ``0.6`` in ALTO; this is corrected. An output of several words is
     divided at its spaces. Blank outputs, which engines write for rules and images, are left out.
 
-    Levels: the words of a line and its text often differ only in spaces, for example because
-    punctuation marks are separate words. ``"auto"`` then joins such parts into the words of the text,
-    each with the lowest confidence of its parts. If words and text differ in other ways, ``"auto"``
-    keeps the words, because only words have confidences. A note gives the number of such lines. For
-    such a line, `read_truth` takes the text. ``"line"`` and ``"region"`` take the text and the
-    confidence of lines or regions. A line without a confidence gets the confidences of its words if its
-    text equals the words apart from spaces. ``"word"`` takes the words as they are.
+    Levels: the words of a line often differ from the line's text only in spaces, for example because
+    punctuation marks are separate words. In this case, ``"auto"`` joins the parts of each word of the
+    text; the word gets the lowest confidence of its parts. If words and text differ in other ways,
+    ``"auto"`` keeps the words, because only words have confidences. A note gives the number of these
+    lines; `read_truth` takes their text. ``"line"`` and ``"region"`` take the text and the confidence
+    of lines or regions. A line without a confidence gets the confidences of its words if its text
+    equals the words apart from spaces. ``"word"`` takes the words as they are.
 
     Examples
     --------

@@ -195,7 +195,7 @@ def _reader_of_list(node: Node) -> JsonReader | None:
 
 
 def _has_lines(value: object) -> bool:
-    """Return whether a value is a line of PaddleOCR 2, or a page: a list of such lines."""
+    """Return whether a value is a line of PaddleOCR 2, or a page (a list of lines)."""
     if not isinstance(value, list):
         return False
     if not value:

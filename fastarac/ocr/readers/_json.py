@@ -112,7 +112,7 @@ class Node:
         return int(node.value)
 
     def box(self, *keys: str) -> Box:
-        """Return the box around the points at the first of these keys that the object has."""
+        """Return the box around the points under the first key that is present; NO_BOX if none is."""
         node = self.at(*keys)
         return NO_BOX if node.value is None else node.polygon()
 
@@ -170,7 +170,7 @@ def load(file: InputFile) -> Node:
 
 
 def parsed(text: str, path: Path, place: str | None = None, **options: Any) -> Any:
-    """Parse JSON text: a whole file, or the part of it at `place`; `options` go to `json.loads`.
+    """Parse JSON text; `place` names its place in the file for errors, `options` go to `json.loads`.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def regrouped(parts: Sequence[WordPart[Place]], text: str) -> list[WordPart[Plac
     """Join parts into the words of a line's text; return None if the parts form another text.
 
     The parts may differ from the text in spaces, or in the order of whole words. A word gets the lowest
-    confidence of its parts, or none if a part has none.
+    confidence of its parts. If a part has no confidence, the word has none.
     """
     pieces = ["".join(printed(part.text).split()) for part in parts]
     words = printed(text).split()
@@ -91,8 +91,8 @@ class LineLevels(Generic[Place]):
     ) -> None:
         """Add a line from its text and its words; one of the two may be blank.
 
-        Numbered words keep their order even if the text has another one. The reason is that some
-        software writes the text of right-to-left lines in visual order.
+        Numbered words keep their order even if the text has another order: some software writes the
+        text of right-to-left lines in visual order.
         """
         level = self.file.level
         self.builder.new_line()

@@ -45,7 +45,7 @@ class Region(NamedTuple):
 
 
 def regions_of(file: InputFile, root: str) -> list[Region]:
-    """Return the regions of a PAGE or ALTO file, told by its root element; empty for other formats."""
+    """Return the regions of a PAGE or ALTO file with this root element; empty for other formats."""
     if root not in ("pcgts", "alto"):
         return []
     found: list[Region] = []

@@ -219,7 +219,7 @@ def _character(entity: Element, file: InputFile) -> str:
 def number(element: Element, attribute: str, file: InputFile, expected: str = "a number") -> float:
     """Return an attribute as a number; NaN if it is absent or empty.
 
-    An error message says that the attribute must be `expected`.
+    `expected` completes the error message "the attribute must be …".
     """
     text = element.get(attribute)
     if not text or text.isspace():

@@ -58,12 +58,12 @@ def read(file: InputFile) -> Words:
 def wrote_digits(paths: Iterable[Path]) -> bool | None:
     """Return whether the files of one OCR run write 6% as ``0.6``, without a zero before the digit.
 
-    The result is None, and each file is judged by itself, if the first is not from Tesseract up to 5.5.
+    The result is None if the first file is not from Tesseract up to 5.5.
 
-    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``, but some builds are
-    repaired. A single ``0.60`` proves the faulty notation, and a single ``0.06`` or ``1.0`` proves a
-    repaired build. Otherwise, many values with one digit indicate a repaired build. In the faulty
-    notation they would all be below 10%, and such confidences are rare.
+    Tesseract up to 5.5 writes 6% as ``0.6``, 60% as ``0.60`` and 100% as ``0.100``, but some builds
+    write correct numbers. A single ``0.60`` proves the fault, and a single ``0.06`` or ``1.0`` proves a
+    correct build. Otherwise, many values with one digit indicate a correct build, because confidences
+    below 10% are rare.
     """
     n = low = 0
     for path in paths:

@@ -55,8 +55,8 @@ def _add_lines(builder: Builder[Node], lines: Sequence[Node]) -> None:
 def read_document_intelligence(file: InputFile, root: Node) -> Words:
     """Read the response of Azure Document Intelligence: pages with a list of words and a list of lines.
 
-    The `spans` of a line show which words it contains. These offsets may count bytes or characters:
-    they are only compared with each other.
+    The `spans` of a line show which words it contains. Spans count bytes or characters, so they are
+    only compared with each other.
     """
     result = result_of(file.path, root)
     model = result.text("modelId", "model_id")

@@ -47,7 +47,7 @@ def read(file: InputFile, root: Node) -> Words:
 
 
 def _cells(page: Node) -> tuple[Sequence[Node], bool]:
-    """Return the cells of a page, and whether they are words (or else lines)."""
+    """Return the cells of a page, and True if they are words or False if they are lines."""
     parsed = page.at("parsed_page")
     if parsed.value is not None:
         if words := parsed.items("word_cells"):

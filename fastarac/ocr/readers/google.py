@@ -36,7 +36,7 @@ NO_BREAKS = frozenset({"UNKNOWN", "TYPE_UNSPECIFIED", 0})
 
 
 class _Joiner:
-    """Joins the parts before each break into a word, with the lowest confidence of its parts."""
+    """Joins adjacent parts into a word, which gets the lowest confidence of its parts."""
 
     def __init__(self, file: InputFile, builder: Builder[Node]) -> None:
         self._whole = file.hyphenated == "whole"
@@ -172,7 +172,7 @@ def _vision_box(word: Node) -> tuple[Box, bool]:
 
 
 def read_document_ai(file: InputFile, root: Node) -> Words:
-    """Read a document of Document AI: tokens that refer to segments of its text, by character indices.
+    """Read a document of Document AI, whose tokens refer to its text by character indices.
 
     Words end at white space between tokens, and at the breaks that tokens declare.
     """
@@ -232,7 +232,7 @@ def _add_tokens(joiner: _Joiner, page: Node, text: str, line_starts: list[int]) 
 
 
 def _segments(part: Node, text: str) -> list[tuple[int, int]]:
-    """Return where each segment of a page's part begins and ends in the document's text."""
+    """Return (begin, end) of each text segment of `part`, as indices into the document's text."""
     layout = part.at("layout")
     anchor = layout.at("textAnchor", "text_anchor") if layout.value is not None else layout
     return [] if anchor.value is None else segments_of(anchor, text)
