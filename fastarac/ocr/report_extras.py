@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 
 #: Maximum numbers of errors, of confusions and of pages with missed words that a report lists.
 ERRORS, CONFUSIONS, PAGES = 50, 30, 40
-#: Maximum size, in bytes over all engines, and maximum number of the whole pages that a report shows.
+#: Maximum size of the whole pages that a report shows (in bytes, over all engines), and their maximum
+#: number.
 TEXTS, MOST_TEXTS = 900_000, 150
 #: Maximum length of a confusion, in characters, in a report that must not reveal texts.
 WITHOUT_TEXT = 2
@@ -71,7 +72,7 @@ def section_of(name: str, **values: Any) -> Section:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedPages(Source):
-    """The items of an OCR engine, as the source of a report's sections.
+    """Makes the sections of a report on an OCR engine's items.
 
     Attributes
     ----------
@@ -111,7 +112,7 @@ class ReportedPages(Source):
         beside: Beside,
         words: Words | None,
     ) -> Self:
-        """Return the source for the items, which are the records with the indices `rows`."""
+        """Return a `ReportedPages` for the items; `rows` are their indices in `records`."""
         units, confidence = plural(reading.unit), records.confidence[rows]
         scale = None if words is None else words.scale
         known = beside.attributes if isinstance(beside.attributes, PageAttributes) else None
@@ -142,13 +143,13 @@ class ReportedPages(Source):
         )
 
     def as_counted(self, figures: Evaluation) -> Evaluation:
-        """Under the policy ``residual``, add missed words to the figures as remaining errors."""
+        """Return the figures; under the policy ``residual``, missed words count as remaining errors."""
         if self.policy.missed != "residual":
             return figures
         return with_unseen_figures(figures, self.records.n_missed)
 
     def beside_others(self, sources: Mapping[str, Source]) -> Self:
-        """Return this source with the accepted shares on the pages that align well for all engines."""
+        """Return a copy that leaves out the pages that hardly align for at least one engine."""
         every = (each.sensitivity.without_pages for each in _engines(sources).values())
         names = tuple(dict.fromkeys(name for pages in every for name in pages))
         shares = self.leaving_out(names)
@@ -235,7 +236,7 @@ class ReportedPages(Source):
         return "0 to 100" if self.highest == 100.0 else "0 to 1"
 
     def remark(self, limit: int) -> tuple[str, str, bool]:
-        """Return how much the accepted share at a limit depends on the policy.
+        """Return a remark on how the accepted share at a limit depends on the policy.
 
         The result is (title, sentence, whether the effect is decisive).
         """

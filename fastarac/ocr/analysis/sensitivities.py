@@ -159,8 +159,8 @@ def order_sentence(engines: Mapping[str, Sensitivity], limit: int) -> str:
         if change.first != leader or len(said) == PAIRS:
             others.append(f"{first} and {second}")
             continue
-        # Of the policies that differ from `own` in the fewest fields, `min` takes the first, which has
-        # the largest difference between the engines.
+        # The largest difference between the engines comes first in `under`. Of the policies that differ
+        # from `own` in the fewest fields, `min` takes the first.
         policy = min(change.under, key=lambda each: len(each.fields_apart(own)))
         here = "" if said else "As counted here, "
         said.append(

@@ -124,8 +124,8 @@ def places_of_page(readings: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
         spans = align_page(PageText(sequence), PageText(words)).spans
         begin, end, first, last = spans.T
         inserted = begin == end
-        # Each row of `spans` adds its words of the old sequence to the new one or, if it has none, the
-        # inserted words.
+        # Each row of `spans` adds words to the new sequence: its old words, or the inserted words if it
+        # has no old words.
         size = np.where(inserted, last - first, end - begin)
         start = np.cumsum(size) - size
         known = np.repeat(~inserted, size)

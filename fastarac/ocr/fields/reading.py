@@ -57,9 +57,9 @@ UNCOUNTED = (
     "fields_complete=True if a list that the truth does not name has 0 rows"
 )
 EMPTY = Written("")
-#: Minimum number of confidences of a document or field for a check of their scale.
+#: The scale of a document's or field's confidences is checked only if there are at least this many.
 FEW = 3
-#: Minimum number of outputs of a field for a note that none of them is right.
+#: A note says that no output of a field is right only if there are at least this many outputs.
 MANY = 10
 
 

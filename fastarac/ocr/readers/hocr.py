@@ -223,7 +223,8 @@ class _Confidences:
     def of_word(self, word: Element, properties: dict[str, str], of_line: float) -> float:
         """Return the confidence of a word.
 
-        Without one, it is the lowest confidence of its characters or, without these, of its line.
+        A word without a confidence gets the lowest confidence of its characters, or else that of its
+        line.
         """
         found = self._of_whole(word, properties)
         if found == found:
@@ -256,9 +257,8 @@ class _Confidences:
     def finish(self) -> None:
         """Convert confidences from 0 to 1 into percents, and add notes on the confidences used.
 
-        Confidences that are all at most 1 are probabilities, as kraken writes them. If all are whole
-        numbers, however, they may be Tesseract's 0% and 1%, unless characters have confidences
-        (`x_confs`).
+        Confidences that are all at most 1 are probabilities, as kraken writes them. But if all are 0 or
+        1 and no character has a confidence (`x_confs`), they stay: they may be Tesseract's 0% and 1%.
         """
         builder = self._builder
         written = builder.confidences

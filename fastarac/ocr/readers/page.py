@@ -43,8 +43,8 @@ def read(file: InputFile) -> Words:
 
     Regions, also nested ones, are read in the order of the indices in `ReadingOrder`; missing regions
     come last. Table cells without a reading order are read row by row. Lines are sorted by index if all
-    have one. Otherwise, they have the order of the region's text or, if this text has other lines, of
-    the file. Of several readings of a word, the one with the lowest index is taken.
+    have one. Otherwise, they are in the order of the region's text. If this text has other lines, they
+    are in the order of the file. Of several readings of a word, the one with the lowest index is taken.
     """
     reader = _Reader(file)
     for element in elements(file, ("Creator", "Page")):
@@ -284,7 +284,7 @@ def _places(lines: list[str], rows: list[str]) -> list[float]:
     """Return each line's position in the region's text, or 0, 1, … if that text has other lines.
 
     Somebody may have corrected only the line or only the text. Therefore, up to half of the lines may
-    differ; each is matched with the most similar remaining line of the text.
+    differ from the text. Each of them is matched with the most similar remaining line of the text.
     """
     from rapidfuzz.distance import Indel
 

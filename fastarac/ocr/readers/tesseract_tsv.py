@@ -27,8 +27,8 @@ NO_WORD = -1.0  # the value of `conf` in rows of pages, blocks and lines
 def read(file: InputFile) -> Words:
     """Read a table of Tesseract.
 
-    Tesseract never quotes fields. But if a text contains a quotation mark, pandas and similar tools put
-    the text in quotation marks, and double each mark inside it. Such quoting is recognized and undone.
+    Tesseract never quotes fields. However, pandas and similar tools quote a text that contains
+    quotation marks, and double these marks. The quoting is recognized and undone.
     """
     # Split at line feeds only: `splitlines` also splits at characters that a text may contain.
     rows = decoded(file).split("\n")
@@ -69,7 +69,7 @@ def _fields_of(rows: list[str], builder: Builder[int]) -> Iterator[tuple[int, li
 
 
 def read_rows(builder: Builder[int], rows: Iterable[tuple[int, list[str]]]) -> None:
-    """Add the words of rows, each given as its number in the file and its fields as in `COLUMNS`."""
+    """Add the words of rows; a row is (number in the file, fields in the order of `COLUMNS`)."""
     place: tuple[str, ...] = ()
     pages: set[str] = set()
     last_page: str | None = None

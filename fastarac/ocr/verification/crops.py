@@ -88,9 +88,9 @@ def write_crops(
 def _pieces(
     images: Mapping[str, Path], words: Words, outputs: Mapping[int, tuple[int, NDArray[np.float64]]]
 ) -> Iterator[tuple[int, Image]]:
-    """Yield the crop around each output that has a box and an image, with a margin, page by page.
+    """Yield (key, crop) for each output that has a box and an image, page by page.
 
-    `outputs` maps a key for each output to (index of its page in `words`, its boxes).
+    `outputs` maps the key of an output to (page index in `words`, boxes of the output).
     """
 
     def page_of(key: int) -> int:

@@ -21,7 +21,7 @@ UPRIGHT = 1000.0, 1414.0  # page size (A4) that is assumed if boxes are fraction
 
 
 def review_page(pages: Any, page: int, image: Path | None, counts: Any) -> ReviewPage:
-    """Build the review page of one page of `AppliedPages`; `counts` are the counts of all pages.
+    """Build the `ReviewPage` for the page with index `page`; `counts` is `pages.pages`.
 
     Boxes are converted to pixels of the image. Without an image, they stay in the units of the page
     size, but fractions of a page are scaled to A4 (`UPRIGHT`).

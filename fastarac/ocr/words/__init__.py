@@ -1,1 +1,1 @@
-"""Words, lines and characters of pages: their alignment with the true text, and items made from it."""
+"""Words, lines and characters of pages: alignment with the true text, and the resulting items."""

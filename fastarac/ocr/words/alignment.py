@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PageText(NamedTuple):
-    """Words of one page, and whether a space precedes each (None: each word but the first)."""
+    """Words of one page; `spaces` says which words follow a space (None: all but the first)."""
 
     words: Sequence[str]
     spaces: NDArray[np.bool_] | None = None
@@ -107,7 +107,7 @@ def _joined(side: PageText) -> tuple[str, NDArray[np.intp]]:
 def _linked(
     blocks: Sequence[Block], word_of: NDArray[np.intp], output_of: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the links as (word, output) pairs, of shape (k, 2); both columns never decrease."""
+    """Return the links, (word, output) pairs of shape (k, 2), sorted by both columns."""
     if not blocks:
         return np.empty((0, 2), np.intp)
     first, second, length = np.array(blocks, np.intp).T
@@ -129,10 +129,11 @@ def _linked(
 def _without_leaps(
     links: NDArray[np.intp], matched: NDArray[np.intp], sizes: list[NDArray[np.intp]]
 ) -> NDArray[np.intp]:
-    """Drop the weaker of a word's two links if the outputs in between cannot belong to the word.
+    """Drop the weaker of two links of a word if the outputs in between cannot belong to the word.
 
-    They cannot if they have more characters than the word has left unmatched. A short word may match
-    distant characters by chance. Two links of one output are treated in the same way.
+    Outputs cannot belong to a word if they have more characters than the word has unmatched characters.
+    A short word may match distant characters by chance. Two links of one output are treated in the same
+    way.
     """
     step = np.diff(links, axis=0)
     if not ((step == 0).any(axis=1) & (step > 1).any(axis=1)).any():

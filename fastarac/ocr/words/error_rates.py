@@ -156,7 +156,7 @@ def figures_of(found: ErrorRates, *, with_intervals: bool) -> dict[str, float | 
 
 
 def count_edits(truth: PageText, output: PageText) -> tuple[int, int, int, int, int, int]:
-    """Return the counts of a page, in the order of `COUNTS`; both texts are normalised and folded.
+    """Count the edits of a page, in the order of `COUNTS`; the texts must already be folded.
 
     Examples
     --------

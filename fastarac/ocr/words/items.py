@@ -51,9 +51,10 @@ if TYPE_CHECKING:
     from fastarac.ocr.words.units import Join, Unit
     from fastarac.sweep import ThresholdSweep
 
-#: Confidences of items without one. BELOW is below all scales: the item is never accepted. ABOVE_UNIT
-#: and ABOVE_PERCENT are above the scales 0 to 1 and 0 to 100. They are for missed words that nobody
-#: looks for: these remain errors at any threshold, and so count as accepted at every threshold.
+#: Confidences of items that have none from the engine. BELOW is below all scales: the item is never
+#: accepted. ABOVE_UNIT and ABOVE_PERCENT are above the scales 0 to 1 and 0 to 100. They are for missed
+#: words that nobody looks for: these remain errors at any threshold, and so count as accepted at every
+#: threshold.
 BELOW, ABOVE_UNIT, ABOVE_PERCENT = -1.0, 2.0, 101.0
 
 
@@ -213,7 +214,7 @@ class AlignedOutputs(Table, Result):
 
     @property
     def pages(self) -> PageCounts:
-        """Counts of the words of each page, and its share of differing characters."""
+        """Word counts and share of differing characters of each page."""
         return self.records.pages
 
     @property
@@ -361,7 +362,7 @@ class AlignedOutputs(Table, Result):
     def __report__(
         self, limits: Iterable[Limit], beside: Beside, words: Words | None = None
     ) -> tuple[Outputs, ReportedPages]:
-        """Return the items, and the source of the report's sections on pages."""
+        """Return the items, and the object that makes the report's sections on pages."""
         wanted = tuple(limits)
         effects = sensitivity(self, wanted)
         leaving_out = partial(_accepted_without, self, wanted)
@@ -552,9 +553,9 @@ def _accepted_without(
 
 
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the indices into `rows` of the items next to missed words on the same page.
+    """For each missed word, return the index into `rows` of an item next to it on the same page.
 
-    A missed word is next to the item before it or, at the start of a page, to the item after it.
+    This is the item before the missed word or, at the start of a page, the item after it.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):

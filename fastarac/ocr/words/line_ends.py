@@ -23,7 +23,7 @@ HYPHENS = "-\u2010\u2011\u2e17\u2e40=\u00ac"
 ALIKE = 0.6
 #: Maximum number of words of the other side that are searched between the nearest matched words.
 MOST_BETWEEN = 100
-#: The same for a word elsewhere on the page, or for two parts that are not adjacent.
+#: Minimum similarity for a word elsewhere on the page, or for two parts that are not adjacent.
 ALIKE_ELSEWHERE = 0.8
 # Maximum product of the two sides' numbers of words for rapidfuzz, whose table has one bit for each
 # pair (32 MiB). Above it, difflib matches the words.
@@ -99,10 +99,10 @@ def joined_as_the_other(
     side between the nearest matched words. It may be misread there: the similarity must be at least
     60%, and larger than that of either part.
 
-    Lines may be out of order, for example if columns are read line by line. Therefore, a word that ends
-    its line with a hyphen is also tried with the first word of every other line, the nearest line
-    first. Such parts are joined if the joined word occurs anywhere on the other side as an unmatched
-    and undivided word. Then its similarity must be at least 80%, and larger than that of either part.
+    Lines may be out of order, for example if columns are read line by line. Therefore, a word with a
+    hyphen at a line end is also combined with the first words of other lines. Two parts are joined if
+    an unmatched and undivided word anywhere on the other side is similar to the joined word. The
+    similarity must be at least 80%, and larger than that of either part.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def _elsewhere(
     *,
     exact: bool,
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield (index of a possible second part of word `k`, index of the word in `other`, its text)."""
+    """For word `k`, yield (index of a second part, index of the match in `other`, joined text)."""
     first = own.folded[k][:-1]
     begin = first[: max(2, len(first) // 2)]
     places = [i for i in free if other.folded[i].startswith(begin)]
@@ -210,7 +210,7 @@ def _elsewhere(
 def _around(
     own: DividedTexts, partner: dict[int, int], n_other: int
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the begin and the end of the search on the other side, for each divided word."""
+    """Return, for each divided word, where the search in the other text begins and ends."""
     before: dict[int, int] = {}
     after: dict[int, int] = {}
     last, at = 0, 0
@@ -244,10 +244,10 @@ def _most_like(
     places: Iterable[int],
     alike: float | None,
 ) -> tuple[int | None, int]:
-    """Return the index of the word that is most similar to a form, and the index of this form.
+    """Return the index of the word most similar to any of `forms`, and the index of that form.
 
-    The first index is None if no similarity is at least `alike`; if `alike` is None, texts must be
-    equal.
+    The first index is None if no similarity is at least `alike` and larger than that of each of
+    `parts`. If `alike` is None, the word must equal a form.
     """
     if alike is None:
         equal = next((place for place in places if words[place] in forms), None)

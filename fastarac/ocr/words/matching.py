@@ -2,10 +2,11 @@
 
 rapidfuzz is fast, but its memory is proportional to the product of the lengths. Long texts are first
 divided, without losing a match, by Hirschberg's method (D. S. Hirschberg, "A linear space algorithm for
-computing maximal common subsequences", Communications of the ACM 18, 1975). Its rows of lengths are
-computed bit-parallel (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004). Texts as
-long as a book are first divided at word sequences that occur exactly once in each text (I. Z. Yalniz
-and R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR 2011).
+computing maximal common subsequences", Communications of the ACM 18, 1975). The subsequence lengths in
+this method are computed bit-parallel (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA
+2004). Texts as long as a book are first divided at word sequences that occur exactly once in each text
+(I. Z. Yalniz and R. Manmatha, "A fast alignment scheme for automatic OCR evaluation of books", ICDAR
+2011).
 """
 
 from __future__ import annotations
@@ -194,7 +195,7 @@ def _halved(
 
 
 def _row(x: str, y: str) -> np.ndarray:
-    """Return the length of the longest common subsequence of x and each prefix of y, (len(y) + 1,)."""
+    """Return the longest common subsequence's length for x and each prefix of y, (len(y) + 1,)."""
     masks: dict[str, int] = {}
     for letter in set(y):
         bits = np.frombuffer(y.encode("utf-32-le"), np.uint32) == ord(letter)

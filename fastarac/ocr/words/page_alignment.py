@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Spans = NDArray[np.intp]
     Row = tuple[int, int, int, int]
 
-#: Up to so many words or outputs between two moved words may have moved with them.
+#: Maximum number of words or outputs between two moved words that can move with the two words.
 GAP = 20
 
 
@@ -72,9 +72,9 @@ def align_page(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) 
     is used only if it makes more words right.
 
     If two moved words have the same order on both sides, the words in between (at most 20) also count
-    as moved, right or wrong. So does a missed word next to a moved run, for example a line of one word
-    between two columns, if it equals an inserted output between the outputs of its two neighbours.
-    These outputs must be at most 20 apart.
+    as moved, right or wrong. A missed word also counts as moved if an equal inserted output lies
+    between the outputs of its two neighbours, which are at most 20 apart. This can be a line of one
+    word between two columns.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _may_have_moved(wrong: Spans, truth: Sequence[str], outputs: Sequence[str]) 
 
 
 def _is_new(kept: NDArray[np.intp], right: Spans) -> bool:
-    """Return whether any pair in `kept` is not yet a row of equal texts."""
+    """Return whether `kept` has a pair that is not a row in `right`."""
     known = set(map(tuple, right[:, ::2].tolist()))
     return any(pair not in known for pair in map(tuple, kept.tolist()))
 
@@ -249,7 +249,7 @@ def _between(places: NDArray[np.intp], begin: int, end: int) -> NDArray[np.intp]
 
 
 def _in_places(spans: Spans, places: Sequence[NDArray[np.intp]]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Convert rows that index `places` to rows of the whole page; also say which are contiguous.
+    """Convert rows of indices into `places` to rows of the page; also return which are contiguous.
 
     An empty range is put right after the preceding word or output.
     """

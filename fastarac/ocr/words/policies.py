@@ -148,17 +148,18 @@ class AlignmentPolicy(NamedTuple):
 
 
 def others(own: AlignmentPolicy, counts: Mapping[str, int]) -> list[AlignmentPolicy]:
-    """Return `own`, then the policies that give other items.
+    """Return `own`, followed by the policies that give different items.
 
-    `counts` has the number of words of each kind. Fields about words that do not occur are not changed;
-    `moved` is changed only if the other fields are as in `own`.
+    `counts` has the number of words of each kind. A field is varied only if words of its kind occur.
+    `moved` is varied only if all other fields equal those of `own`.
     """
     varied: dict[str, list[str]] = {}
     for name, value in own._asdict().items():
         varied[name] = [value]
         if counts[name] and name != "moved":
+            # For missed words, "drop" and "separate" give the same items.
             alike = {value, "drop", *(("separate",) if value == "drop" else ())}
-            if name != "missed":  # "drop" and "separate" give the same items, but only of missed words
+            if name != "missed":
                 alike = {value}
             varied[name] += [choice for choice in CHOICES[name] if choice not in alike]
     names = list(reversed(varied))

@@ -52,7 +52,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageCounts(Table, Result):
-    """Counts of the words of each page, and its share of differing characters; shape (n_pages,).
+    """Word counts and share of differing characters of each page; arrays of shape (n_pages,).
 
     See Also
     --------
@@ -161,7 +161,7 @@ class Records(Result):
 
     @property
     def pages(self) -> PageCounts:
-        """Counts of the words of each page, and its share of differing characters."""
+        """Word counts and share of differing characters of each page."""
         n_pages = len(self.page_names)
         cells = self.page * len(KINDS) + self.kind
         table = np.bincount(cells, minlength=n_pages * len(KINDS)).reshape(n_pages, len(KINDS))

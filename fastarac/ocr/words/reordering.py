@@ -1,12 +1,12 @@
-"""Find words that are read right but out of order, as runs of words common to both texts.
+"""Find words that are read right but out of order: runs of words that occur in both texts.
 
 Common runs of words, in any order, are found by greedy string tiling: the longest run is taken first
 (M. J. Wise, "String similarity via greedy string tiling and running Karp-Rabin matching", University of
 Sydney, 1993). Windows of words are compared by ranks instead of hashes (R. M. Karp, R. E. Miller and A.
 L. Rosenberg, "Rapid identification of repeated patterns in strings, trees and arrays", STOC 1972). The
 memory is proportional to n log m, with n the length of the texts and m the length of the longest run.
-The minimum length of a run is chosen so that few such runs occur by chance (S. Karlin and S. F.
-Altschul, "Methods for assessing the statistical significance of molecular sequence features by using
+The minimum length of a run is chosen so that few runs of this length occur by chance (S. Karlin and S.
+F. Altschul, "Methods for assessing the statistical significance of molecular sequence features by using
 general scoring schemes", PNAS 87, 1990, equation 1, without gaps and for equal words alone).
 """
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: A run of words can be moved only if at most this many such runs are expected by chance.
 CHANCE = 0.1
-#: Fraction of its information content with which a single character counts: it depends on the
-#: characters before it.
+#: The information content of a single character is multiplied by this number, because the character
+#: depends on the characters before it.
 OF_CHARACTER = 0.25
 #: Maximum number of searches for runs among the remaining words.
 PASSES = 8
@@ -84,12 +84,12 @@ def moved_words(
     matched in order by a longest common subsequence. Then the unmatched words are concatenated and
     searched again, until no further run is found.
 
-    A run of words w counts only if it has at least two words and if few such runs are expected by
+    A run of words w is accepted only if it has at least two words and if few such runs are expected by
     chance: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers
     of true words and outputs searched, and p(w) is the share of the word w among all true words and
-    outputs of the page. For a line, p(w) is the product of the shares of its words. For single
-    characters, :math:`p(w)^{1/4}` replaces p(w), because characters depend on the characters before
-    them.
+    outputs of the page. If w is a line, p(w) is the product of the shares of the line's words. If w is
+    a single character, :math:`p(w)^{1/4}` replaces p(w), because a character depends on the characters
+    before it.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _runs(
     if not len(left) or not len(right):
         return []
     needed = float(np.log2(len(left) * len(right) / CHANCE))
-    # Capped just below the limit, so that a single rare word never counts as a run.
+    # Cap the bits just below `needed`, so that a single rare word never counts as a run.
     limited = np.where(alone[left], np.minimum(bits[left], 0.999 * needed), bits[left])
     return [
         np.stack([left[i : i + n], right[j : j + n]], axis=1)
@@ -144,9 +144,9 @@ def _runs(
 
 
 def _divided_at_chain(runs: list[Indices], bits: Bits) -> tuple[list[Indices], list[Indices]]:
-    """Return the runs of a chain, and the other runs.
+    """Divide runs into a chain (with the same order in both texts) and the other runs.
 
-    A chain has the same order in both texts; the chain with the largest total of `bits` is taken.
+    Of all possible chains, the one with the largest total of `bits` is returned.
     """
     runs = sorted(runs, key=lambda run: int(run[0, 0]))
     # The best chains so far: (last output index, total bits, last run), increasing in index and bits.
@@ -254,7 +254,7 @@ class _Windows:
     def longest_common(self, most: int) -> int:
         """Return the largest length, up to `most`, of a window common to both sequences, or 0.
 
-        Starts whose window of length `most` has too few `bits` are dropped: shorter windows have even
+        A start is dropped if its window of length `most` has too few `bits`: shorter windows have even
         fewer.
         """
         ends = np.minimum(self.begins + most, self.n_first)
@@ -320,8 +320,8 @@ class _Windows:
     def _windows(self, length: int) -> NDArray[np.int64]:
         """Return a number for each window of this length; equal windows have equal numbers.
 
-        Each window is covered by two windows whose length is a power of two. Their ranks give its
-        number.
+        Two windows whose length is a power of two cover each window. Their ranks are combined into the
+        number of the window.
         """
         level = length.bit_length() - 1
         while len(self.ranks) <= level:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def with_unseen_errors(point: OperatingPoint, n_missed: int) -> OperatingPoint:
     """Return a point whose error rate includes the missed words that nobody looks for.
 
-    Missed words share a confidence above all others, so a threshold up to it accepts them as errors. At
-    a higher threshold, nothing is accepted, but nobody finds the missed words. Therefore, such a point
-    gets a reviewer who finds only the other errors.
+    All missed words have the same confidence, above all other confidences. A threshold up to this
+    confidence accepts the missed words as errors. A higher threshold accepts nothing, but nobody finds
+    the missed words. For this case, the point gets a reviewer who finds only the other errors.
     """
     if not n_missed or point.acceptance_rate or point.reviewer is not None:
         return point

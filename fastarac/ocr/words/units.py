@@ -115,7 +115,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _divided(text: str) -> list[str]:
-    """Divide a word into single characters of scripts without spaces and the pieces between them."""
+    """Split off each character of a script without spaces; other characters stay together."""
     if not UNSPACED.search(text):
         return [text]
     found: list[str] = []
@@ -133,7 +133,7 @@ def _divided(text: str) -> list[str]:
 def joined_confidence(
     confidence: NDArray[np.float64], starts: NDArray[np.intp], join: Join
 ) -> NDArray[np.float64]:
-    """Join the confidences of each run of outputs, shape (k,); NaN if any has none.
+    """Join the confidences of each run of outputs, shape (k,); NaN if an output has none.
 
     `starts` has the first index of each run.
     """

@@ -29,7 +29,7 @@ LISTED = 20  # maximum number of pages that an error message lists
 
 
 class ReadingNote(NamedTuple):
-    """A remark on the words read, with a count of what it concerns; ``str()`` gives a sentence.
+    """A remark on the words read, with the number of cases; ``str()`` gives a sentence.
 
     When readings are concatenated, the counts of equal notes are added.
 
@@ -297,7 +297,8 @@ def _added(readings: list[Words], confidence: NDArray[np.float64]) -> tuple[Read
     for words in readings:
         for number, one, several in words.notes:
             counts[one, several] = counts.get((one, several), 0) + number
-    # A reading whose words all lack a confidence has no such note, so count its words here.
+    # If all words of a reading lack a confidence, it has no note WITHOUT_CONFIDENCE: count its words
+    # here.
     counts.pop(WITHOUT_CONFIDENCE, None)
     missing = int(np.isnan(confidence).sum())
     if 0 < missing < len(confidence):
