@@ -84,7 +84,7 @@ class WordColumns:
 
     @classmethod
     def of(cls, columns: Mapping[str, str]) -> WordColumns:
-        """Return the columns that a mapping names, such as ``{"text": "word"}``.
+        """Return the `WordColumns` for a mapping such as ``{"text": "word"}``.
 
         Raises
         ------

@@ -146,7 +146,7 @@ def _fitting(path: Path, stems: set[str]) -> str:
 
 
 def _common_ending(names: list[str]) -> str:
-    """Return the longest ending of all names that begins with a dot."""
+    """Return the longest common ending of all names, starting at a dot."""
     common = names[0] if names else ""
     for name in names:
         while not name.endswith(common):

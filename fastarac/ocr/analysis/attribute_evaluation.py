@@ -60,7 +60,7 @@ def evaluate_attributes(
     above? Each test has level (1 − `confidence_level`)/2. The tests bet on pages in random order
     (Waudby-Smith and Ramdas 2024). If `by_page` is False, they use the binomial distribution. Holm's
     correction accounts for testing all values of the attribute. A betting test must allow for pages on
-    which everything is wrong. So it takes hundreds of error-free pages to prove a limit of 1%.
+    which everything is wrong. Therefore, proving a limit of 1% takes hundreds of error-free pages.
     Intervals for the rates use linearisation and Student's t quantile, as for the error rates of texts.
     With few pages, they are approximate, and may be entirely below the limit although the test proves
     nothing.

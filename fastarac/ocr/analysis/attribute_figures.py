@@ -163,10 +163,7 @@ class AttributeFigures(Table, Result):
         return said
 
     def _fewest(self, limit: Limit, verdict: tuple[Verdict, ...] | None) -> int | None:
-        """Return how many error-free pages of equal size prove that a limit is kept.
-
-        The result is None if there are no verdicts by page, or if the number exceeds `MOST`.
-        """
+        """Return how many error-free pages of equal size prove that a limit is kept."""
         if not self.by_page or verdict is None or not 0.0 < limit.value < 1.0:
             return None
         capital = 2.0 / (1.0 - self.confidence_level)

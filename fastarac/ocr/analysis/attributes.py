@@ -196,7 +196,8 @@ def read_attributes(
     Notes
     -----
     A column with more than 10 different numbers is divided into four bins of about equal size. A column
-    with more than 30 different texts, or with only one value, is left out. Notes name these columns.
+    with more than 30 different texts, or with only one value, is left out. The `notes` name these
+    columns.
 
     Examples
     --------

@@ -195,7 +195,7 @@ def words_of(
     pages: Sequence[str],
     name: str,
 ) -> Words:
-    """Return the chosen words as `Words`, as if one engine had read them."""
+    """Return the chosen words as the `Words` of a single engine."""
     lead = engines[placed.order[0]]
     page = placed.readings.group[chosen.place]
     word = np.empty(len(page), np.intp)  # index of each chosen word among its engine's words

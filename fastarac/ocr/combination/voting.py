@@ -45,10 +45,8 @@ class Chosen(NamedTuple):
 def by_probability(readings: Readings, combination: Combination) -> Chosen:
     """Choose the most probable candidate (distinct text) at each place, by a learnt combination.
 
-    The confidence of a candidate is its mean probability of being right, over the engines that have the
-    candidate. In a tie, the candidate of more engines is chosen; if still tied, the candidate of the
-    first engine. Where at most half of the engines have a word, the word is left out if the probability
-    of a true word at its place is below 1/2.
+    The notes on :func:`.combine` describe the rule. In a tie, the candidate of more engines is chosen;
+    if still tied, the candidate of the first engine.
     """
     right, real = probabilities(combination, readings)
     found = _chosen(readings, _means(readings, right), right, "mean")
@@ -61,10 +59,9 @@ def by_probability(readings: Readings, combination: Combination) -> Chosen:
 def by_agreement(readings: Readings, *, exact: bool) -> Chosen:
     """Choose the most frequent candidate (distinct text) at each place.
 
-    In a tie, the candidate with the highest mean rank is chosen; if still tied, the candidate of the
-    first engine. The rank is the share of the engine's words with a lower confidence. If m of k engines
-    have the candidate, its confidence is (m−1+r)/k, where r is its lowest rank. With `exact`, the
-    confidence is 1 if all engines have the candidate, otherwise 0.
+    The notes on :func:`.combine` describe the rule. If the mean ranks are tied, too, the candidate of
+    the first engine is chosen. With `exact`, the confidence is 1 if all engines have the candidate,
+    otherwise 0.
     """
     ranks = [_ranks(each) for each in readings.confidence]
     found = _chosen(readings, readings.supporters - 1 + _means(readings, ranks), ranks, "least")

@@ -378,10 +378,7 @@ def _documents(files: Sequence[FieldFile]) -> tuple[str, ...]:
 def _by_policy(
     policy: Policy, files: Sequence[FieldFile], documents: Sequence[str]
 ) -> tuple[list[_Output], list[Row]]:
-    """Return the outputs for the policy's fields, and the rows of fields that are not in the policy.
-
-    A field that a document lacks has an output without a prediction.
-    """
+    """Return the outputs for the policy's fields, and the rows of fields that are not in the policy."""
     names = [str(field) for field in policy.fields]
     lists = lists_of_names(names)
     counts = {name: key for name, key in count_names(lists).items() if name in names}

@@ -100,7 +100,7 @@ class Node:
     def integer(self, *keys: str, absent: int) -> int:
         """Return a member as a whole number, or `absent` if there is none.
 
-        Google's libraries may write it as a string.
+        Google's libraries write some whole numbers as strings.
         """
         node = self.at(*keys)
         if node.value is None:

@@ -106,7 +106,7 @@ def elements(
 ) -> Iterator[Element]:
     """Yield each element with one of these names when it is complete; discard it afterwards.
 
-    Thus a whole book needs only the memory of one page.
+    Therefore, reading a whole book takes only the memory of one page.
     """
     with needed_by_ocr("reading XML and hOCR needs lxml"):
         from lxml import etree

@@ -241,9 +241,9 @@ def _follows_space(line: list[Element], k: int) -> bool:
 
 
 def _are_one_word(first: Element, second: Element) -> bool:
-    """Return whether the second string continues the word that the first one begins.
+    """Return whether two strings are the two parts of one divided word.
 
-    Otherwise, it belongs to another divided word, for example around a picture.
+    If not, the second string belongs to another divided word, for example around a picture.
     """
     if second.get("SUBS_TYPE") != "HypPart2":
         return False

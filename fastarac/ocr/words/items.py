@@ -555,7 +555,7 @@ def _accepted_without(
 def _beside_gaps(records: Records, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each missed word, return the index into `rows` of an item next to it on the same page.
 
-    This is the item before the missed word or, at the start of a page, the item after it.
+    The item is before the missed word or, at the start of a page, after it.
     """
     missed = np.flatnonzero(records.kind == MISSED)
     if not len(rows):

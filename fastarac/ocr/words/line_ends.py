@@ -96,13 +96,13 @@ def joined_as_the_other(
     -----
     First, equal words are matched in order. If both parts are matched with adjacent words, both sides
     divide the word, and it stays divided. Other parts are joined if the joined word occurs on the other
-    side between the nearest matched words. It may be misread there: the similarity must be at least
-    60%, and larger than that of either part.
+    side between the nearest matched words. The word on the other side may be misread: its similarity to
+    the joined word must be at least 60%, and larger than its similarity to either part.
 
     Lines may be out of order, for example if columns are read line by line. Therefore, a word with a
     hyphen at a line end is also combined with the first words of other lines. Two parts are joined if
-    an unmatched and undivided word anywhere on the other side is similar to the joined word. The
-    similarity must be at least 80%, and larger than that of either part.
+    an unmatched and undivided word anywhere on the other side is similar to the joined word: at least
+    80%, and more similar than to either part.
 
     Examples
     --------

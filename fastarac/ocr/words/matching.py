@@ -152,7 +152,7 @@ def _stepwise(
 ) -> list[tuple[int, int, int, int]]:
     """Divide a very long part without unique sequences, such as copies of a table or unrelated texts.
 
-    Again and again, the beginnings of both texts are aligned and cut near the middle.
+    In each step, the beginnings of the remaining texts are aligned and cut near the middle.
     """
     from rapidfuzz.distance import Indel
 

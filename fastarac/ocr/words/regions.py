@@ -136,10 +136,7 @@ def _centres(words: Words, truth: Words, page: int, of_page: NDArray[np.intp]) -
 
 
 def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bool_]:
-    """Return which points are inside a region.
-
-    From a point inside, a ray to the right crosses an odd number of the polygon's edges.
-    """
+    """Return which points are inside a region."""
     found = np.zeros(len(points), np.bool_)
     x, y = points[:, :1], points[:, 1:]
     for region in regions:
@@ -148,6 +145,7 @@ def _inside(points: NDArray[np.float64], regions: list[Region]) -> NDArray[np.bo
         crosses = (a[:, 1] > y) != (b[:, 1] > y)
         with np.errstate(divide="ignore", invalid="ignore"):
             at = a[:, 0] + (y - a[:, 1]) * (b[:, 0] - a[:, 0]) / (b[:, 1] - a[:, 1])
+        # From a point inside, a ray to the right crosses an odd number of edges.
         found |= (crosses & (x < at)).sum(axis=1) % 2 == 1
     return found
 

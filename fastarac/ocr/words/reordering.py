@@ -201,7 +201,7 @@ def _as_text(numbers: Indices) -> str:
 
 
 def tiles(first: Indices, second: Indices, bits: Bits, needed: float) -> list[Block]:
-    """Return common runs of two sequences of numbers that do not overlap, the longest run first.
+    """Return non-overlapping common runs of two sequences of numbers, the longest run first.
 
     Parameters
     ----------
@@ -252,12 +252,9 @@ class _Windows:
         self.begins = np.arange(self.n_first)
 
     def longest_common(self, most: int) -> int:
-        """Return the largest length, up to `most`, of a window common to both sequences, or 0.
-
-        A start is dropped if its window of length `most` has too few `bits`: shorter windows have even
-        fewer.
-        """
+        """Return the largest length, up to `most`, of a window common to both sequences, or 0."""
         ends = np.minimum(self.begins + most, self.n_first)
+        # Shorter windows have even fewer bits, so starts with too few bits are dropped for good.
         self.begins = self.begins[self.sums[ends] - self.sums[self.begins] >= self.needed]
         if not len(self.begins):
             return 0
@@ -301,10 +298,8 @@ class _Windows:
         return not set(ours.tolist()).isdisjoint(theirs.tolist())
 
     def _is_free(self, begin: int, length: int) -> bool:
-        """Return whether no element of a window is taken.
-
-        Both ends suffice, because no taken run is shorter than the window.
-        """
+        """Return whether no element of a window is taken."""
+        # Both ends suffice: no taken run is shorter than the window.
         return not (self.taken[begin] or self.taken[begin + length - 1])
 
     def _free(self, length: int) -> tuple[Indices, NDArray[np.int64], Indices, NDArray[np.int64]]:
@@ -318,11 +313,8 @@ class _Windows:
         return ours, ranks[ours], theirs, ranks[theirs]
 
     def _windows(self, length: int) -> NDArray[np.int64]:
-        """Return a number for each window of this length; equal windows have equal numbers.
-
-        Two windows whose length is a power of two cover each window. Their ranks are combined into the
-        number of the window.
-        """
+        """Return a number for each window of this length; equal windows have equal numbers."""
+        # Cover each window by two windows whose length is the largest power of two up to `length`.
         level = length.bit_length() - 1
         while len(self.ranks) <= level:
             last = self.ranks[-1]
