@@ -146,8 +146,8 @@ class AppliedPages(Table, Result):
     def pages(self) -> AppliedPageCounts:
         """The numbers of outputs and the expected errors of each page.
 
-        The total of the expected errors (:meth:`.Policy.expected_errors`) is divided among the pages,
-        in proportion to the summed error probabilities of their accepted outputs.
+        :meth:`.Policy.expected_errors` gives the expected errors of all pages together. They are
+        divided among the pages in proportion to the summed error probabilities of the accepted outputs.
         """
         n_pages = len(self.page_names)
         outputs = np.bincount(self.page, minlength=n_pages)

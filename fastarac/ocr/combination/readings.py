@@ -88,7 +88,7 @@ class Readings:
 
     @cached_property
     def candidate(self) -> NDArray[np.intp]:
-        """For each place and engine, the index of the first engine with the same text; -1 without one."""
+        """For each place and engine, the index of the first engine with this text; -1 without text."""
         found = np.where(self.sizes > 0, np.arange(self.n_engines), -1)
         for e in range(self.n_engines):
             for f in range(e):

@@ -68,12 +68,12 @@ def read(
     divided at its spaces. Blank outputs, which engines write for rules and images, are left out.
 
     Levels: the words of a line often differ from the line's text only in spaces, for example because
-    punctuation marks are separate words. In this case, ``"auto"`` joins them into the words of the text.
-    Each joined word gets the lowest confidence of its parts. If words and text differ in other ways,
-    ``"auto"`` keeps the words, because only words have confidences. A note gives the number of these
-    lines; `read_truth` takes their text. ``"line"`` and ``"region"`` take the text and the confidence
-    of lines or regions. A line without a confidence gets the confidences of its words if its text
-    equals the words apart from spaces. ``"word"`` takes the words as they are.
+    punctuation marks are separate words. In this case, ``"auto"`` joins them into the words of the
+    text. Each joined word gets the lowest confidence of its parts. If words and text differ in other
+    ways, ``"auto"`` keeps the words, because only words have confidences. A note gives the number of
+    these lines; `read_truth` takes their text. ``"line"`` and ``"region"`` take the text and the
+    confidence of lines or regions. A line without a confidence gets the confidences of its words if its
+    text equals the words apart from spaces. ``"word"`` takes the words as they are.
 
     Examples
     --------

@@ -101,8 +101,8 @@ def joined_as_the_other(
 
     Lines may be out of order, for example if columns are read line by line. Therefore, a word with a
     hyphen at a line end is also combined with the first words of other lines. Two parts are joined if
-    an unmatched and undivided word anywhere on the other side is similar to the joined word: at least
-    80%, and more similar than to either part.
+    the other side has, at any place, an unmatched and undivided word that is similar to the joined
+    word. The similarity must be at least 80%, and larger than the similarity to either part.
 
     Examples
     --------

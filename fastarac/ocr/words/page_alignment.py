@@ -71,10 +71,10 @@ def align_page(truth: PageText, outputs: PageText, *, merge_gaps: bool = False) 
     other words are aligned again around the runs of equal words that have not moved. The new alignment
     is used only if it makes more words right.
 
-    If two moved words have the same order on both sides, the words in between (at most 20) also count
-    as moved, right or wrong. A missed word also counts as moved if an equal inserted output lies
-    between the outputs of its two neighbours, which are at most 20 apart. This can be a line of one
-    word between two columns.
+    If two moved words have the same order on both sides, the words between them also count as moved,
+    right or wrong, unless there are more than 20. A missed word also counts as moved if an equal
+    inserted output lies between the outputs of its two neighbours. These two outputs must be at most 20
+    apart. For example, a line of one word between two columns counts as moved.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def moved_words(
 
     A run of words w is accepted only if it has at least two words and if few such runs are expected by
     chance: :math:`n_T n_O \prod p(w) \le` `CHANCE`. Here, :math:`n_T` and :math:`n_O` are the numbers
-    of true words and outputs searched, and p(w) is the share of the word w among all true words and
+    of true words and outputs searched. The probability p(w) is the share of w among all true words and
     outputs of the page. If w is a line, p(w) is the product of the shares of the line's words. If w is
     a single character, :math:`p(w)^{1/4}` replaces p(w), because a character depends on the characters
     before it.
