@@ -322,7 +322,7 @@ def _by_readings(
 ) -> Callable[[Written, Written], Judgement]:
     """Return a comparison for texts that have several readings, such as 1.234.
 
-    An output is right if it has as many readings as the truth, and if they agree in order.
+    An output is right if it has as many readings as the truth, and if each pair of readings agrees.
     """
     remember = lru_cache(maxsize=1 << 16)(readings)
 
