@@ -30,14 +30,14 @@ class LabelColumn(NamedTuple):
     """The label at each index; some may not occur."""
 
     def chunk(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Return indices into `labels` for items `start` to `stop`."""
+        """Return the index into `labels` for each of the items `start` to `stop`."""
         positions = self.values[start:stop].astype(np.int64)
         positions -= self.lowest
         return positions
 
 
 class Classified(NamedTuple):
-    """Columns of labels, and the classes that the labels denote."""
+    """Columns of labels for the same items, and the list of classes."""
 
     columns: tuple[LabelColumn, ...]
     classes: list[Any]
@@ -45,7 +45,7 @@ class Classified(NamedTuple):
     """Number of items for each combination of the columns' own labels."""
 
     def _maps(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield for each column the indices of the labels that occur, and their classes."""
+        """For each column, yield the indices of the labels that occur, and the class number of each."""
         numbers = {label: number for number, label in enumerate(self.classes)}
         for axis, column in enumerate(self.columns):
             seen = _seen(self.grid, axis)
@@ -84,7 +84,7 @@ class Classified(NamedTuple):
 
 
 def classify(labels: Any, /, **columns: Any) -> Classified:
-    """Read named columns of labels of equal length; without `labels`, all labels found are classes."""
+    """Read columns of labels. The classes are `labels`, or by default all labels that occur."""
     read = [_read_column(values, name) for name, values in columns.items()]
     first = read[0]
     for column in read[1:]:
@@ -177,7 +177,7 @@ def _read_column(values: Any, name: str) -> LabelColumn:
 
 
 def _read_words(padded: NDArray[Any], array: NDArray[Any], name: str) -> LabelColumn:
-    """Number values that consist of several 8-byte words, in order of first appearance."""
+    """Number the distinct values in order of first appearance; `padded` holds whole 8-byte words."""
     words = padded.view(np.uint64).reshape(len(array), -1)
     codes = np.empty(len(array), np.int64)
     bits = 12
@@ -206,7 +206,7 @@ def _reject_null(name: str, i: int) -> NoReturn:
 
 
 def _numbered(column: LabelColumn) -> LabelColumn:
-    """Return the same column, with consecutive numbers for the labels that occur."""
+    """Renumber the labels that occur from 0."""
     distinct, codes = read_groups(column.values, len(column.values), column.name)
     labels = [column.labels[i - column.lowest] for i in distinct.tolist()]
     return LabelColumn(column.name, codes, 0, labels)

@@ -38,7 +38,7 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> NDArray[np.float64]:
 def read_counts(
     counts: ArrayLike, shape: tuple[int, ...], name: str = "counts", *, stacked: bool = False
 ) -> NDArray[np.int64]:
-    """Return integer counts of this shape (or a stack of them); raise unless 0 < sum < 2**63."""
+    """Return counts as integers; raise if the shape is wrong, or unless 0 < sum < 2**63."""
     array = _array(counts, name, "whole numbers", kinds="biu")
     if array.shape[stacked:] != shape or array.ndim != len(shape) + stacked:
         expected = str(shape)
@@ -64,7 +64,7 @@ def read_probabilities(probabilities: ArrayLike, n_classes: int) -> NDArray[Any]
 
 
 def check_probabilities(part: NDArray[np.float64], sums: NDArray[np.float64], start: int) -> None:
-    """Raise unless the rows of `part` are probabilities that sum to 1; its first row is row `start`."""
+    """Raise unless each row has probabilities that sum to 1; messages number the rows from `start`."""
     if part.min(initial=0.0) >= 0.0 and (np.abs(sums - 1.0) <= TOLERANCE).all():
         return
     bad = ~((part >= 0.0) & (part < np.inf))

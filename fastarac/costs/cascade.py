@@ -35,8 +35,8 @@ FIGURES = "threshold", "reached", "decided", "errors", f"cost of {UNIT:,}"  # co
 class Cascade(Table, Result):
     """Stages with their thresholds, the items that each stage decides, and the costs.
 
-    Prints as a table. Tuples have one entry per stage. If people are not perfect, `missed`, `corrected`
-    and `spoiled` are expected numbers.
+    Prints as a table. Tuples have one entry per stage. If people make errors, `missed`, `corrected` and
+    `spoiled` are expected values.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Cascade(Table, Result):
 
     @property
     def risk(self) -> float:
-        """The share of wrong items among those that models decide; NaN if they decide none."""
+        """The share of wrong items among the items that models decide; NaN if there are none."""
         accepted = sum(self._of_models(self.decided))
         return sum(self._of_models(self.missed)) / accepted if accepted else math.nan
 
@@ -143,7 +143,7 @@ class Cascade(Table, Result):
 
     @property
     def cost(self) -> float:
-        """L, the mean cost of an item: prices of stages, corrections and errors."""
+        """L, the mean cost of an item: the prices of stages, plus corrections and undetected errors."""
         paid = 0.0
         for price, reached in zip(self.prices, self.reached, strict=True):
             paid = paid + price * (reached / self.n_items)
@@ -152,9 +152,10 @@ class Cascade(Table, Result):
 
     @property
     def stage_costs(self) -> tuple[float, ...]:
-        """The mean cost per item of each stage; their sum is `cost`.
+        """The cost of each stage, divided by the number of all items; the sum is `cost`.
 
-        A stage costs its price for the items that reach it, its corrections, and its undetected errors.
+        The cost of a stage is its price for each item that reaches it, plus corrections and undetected
+        errors.
         """
         return tuple(
             (
@@ -267,7 +268,7 @@ class Cascade(Table, Result):
         ]
 
     def sentences(self) -> list[str]:
-        """Describe the guarantee, and mention if no model accepts anything."""
+        """Return sentences on the limit and its guarantee, and one if no model accepts anything."""
         said = []
         limit, of = self.max_error_rate, "of new outputs are wrong in the end"
         if self.max_risk is not None:
@@ -307,9 +308,9 @@ def optimize_cascade(
     r"""Choose the thresholds of all stages jointly, for the lowest cost within a limit on errors.
 
     Items go from stage to stage. A model accepts the items with a confidence at or above its threshold,
-    and passes the other items on. People verify the items with a confidence at or above their
-    threshold, and pass the other items on. The last stage decides all remaining items, or abstains: the
-    items then get no answer.
+    and passes on the others. People verify the items with a confidence at or above the threshold of
+    people, and pass on the others. The last stage decides all remaining items. If it abstains, these
+    items get no answer.
 
     Parameters
     ----------
@@ -400,11 +401,11 @@ def optimize_cascade(
     (``exact``). Otherwise, a grid is refined around the best thresholds until each of its cells has a
     single confidence.
 
-    **The guarantee of an error rate.** Thresholds for several limits up to `max_error_rate` are chosen
-    on one half of the items. They are tested on the other half, from the strictest limit up, until a
-    test fails. The test is an exact binomial test or, with `groups`, a betting test
-    (:func:`.guaranteed_operating_point`). The work of people is simulated for each item with the given
-    d and a. The test does not include the capacities.
+    **The guarantee of an error rate.** One half of the items is used to choose thresholds for
+    `max_error_rate` and for several stricter limits. The other half is used to test the thresholds,
+    starting with the strictest limit, until a test fails. The test is an exact binomial test or, with
+    `groups`, a betting test (:func:`.guaranteed_operating_point`). The work of people is simulated for
+    each item with the rates d and a. The test does not cover the capacities (`max_share`).
 
     **The guarantee of a risk.** It needs models, then people or abstention. On a tenth of the items, a
     logistic regression estimates each model's error probability from its confidence. Each model but the
@@ -464,7 +465,7 @@ def _limit_of(max_error_rate: float | None, max_risk: float | None) -> ErrorLimi
 
 
 def _require_last(stages: Stages, *, guaranteed: bool) -> None:
-    """Raise unless the stages allow a limit on the risk."""
+    """Raise unless the kinds of the stages allow `max_risk`."""
     kinds = [stage.kind for stage in stages.stages]
     if kinds[-1] == MODEL:
         raise ValueError(
@@ -546,7 +547,7 @@ def evaluate_cascade(
 
 
 class CostOverThreshold(NamedTuple):
-    """Costs as a function of one stage's threshold; at the first entry, the stage decides nothing."""
+    """Cost as a function of one stage's threshold, from ``inf`` (the stage decides nothing) down."""
 
     share: NDArray[np.float64]
     cost: NDArray[np.float64]
@@ -561,7 +562,7 @@ def cost_over_threshold(
     stage: str,
     costs: VerificationCosts | None,
 ) -> CostOverThreshold:
-    """Compute costs while the threshold of one stage varies.
+    """Compute the cost for many thresholds of one stage; the other thresholds stay as in `cascade`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Counts of a cascade: the stage that decides each item at given thresholds, and the results."""
+"""Which stage decides each item at given thresholds, and counts of items by stage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastarac.costs.stages import MODEL, SILENT, Stages
 
 
 class StageCounts(NamedTuple):
-    """Numbers of items for each stage; expected numbers if people make errors."""
+    """Numbers of items, with one entry per stage; expected values if people make errors."""
 
     reached: tuple[int, ...]
     decided: tuple[int, ...]
@@ -23,7 +23,7 @@ class StageCounts(NamedTuple):
     """Correct outputs that people make wrong."""
 
     def errors(self) -> float:
-        """Return the number of items that are wrong in the end, added stage by stage."""
+        """Return the number of items that are wrong in the end."""
         found: float = 0
         for missed, spoiled in zip(self.missed, self.spoiled, strict=True):
             found = found + missed + spoiled
@@ -36,7 +36,7 @@ class StageCounts(NamedTuple):
 
 
 def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
-    """Return the stage that decides each item; `thresholds` are those of all stages but the last."""
+    """Return the stage that decides each item; `thresholds` has no entry for the last stage."""
     last = stages.free
     found = np.full(stages.n_items, last, np.int8)
     for s in range(last - 1, -1, -1):
@@ -46,7 +46,7 @@ def decided_by(stages: Stages, thresholds: Sequence[float]) -> NDArray[np.int8]:
 
 
 def counts_of(stages: Stages, thresholds: Sequence[float]) -> StageCounts:
-    """Count the items of each stage; `thresholds` are those of all stages but the last."""
+    """Count the items of each stage; `thresholds` has no entry for the last stage."""
     decided = decided_by(stages, thresholds)
     all_decided = np.bincount(decided, minlength=len(stages.stages)).tolist()
     reached, missed, corrected, spoiled = [], [], [], []

@@ -30,7 +30,7 @@ Thresholds = tuple[float, ...]
 
 
 class Promise(NamedTuple):
-    """A limit, the allowed probability of exceeding it, and the groups of dependent items."""
+    """A limit, the maximum probability that new items exceed it, and the group codes of the items."""
 
     limit: ErrorLimit
     failure_probability: float
@@ -39,7 +39,7 @@ class Promise(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Thresholds that passed the test, the items of the test, and its results."""
+    """Thresholds that passed the test, the tested items, and an upper bound of the error rate."""
 
     thresholds: Thresholds
     tested: Stages
@@ -48,10 +48,7 @@ class Passed(NamedTuple):
 
 
 class HeldOutItems(NamedTuple):
-    """The items of the test, with a random number for each item.
-
-    The numbers determine which outputs people change, and the order of equal confidences.
-    """
+    """The items of the test; `drawn` holds a random number in [0, 1) for each."""
 
     stages: Stages
     drawn: NDArray[np.float64]
@@ -99,7 +96,7 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
 def divided(
     stages: Stages, promise: Promise, rng: np.random.Generator, one_in: int
 ) -> tuple[Stages, HeldOutItems]:
-    """Set aside one in `one_in` items or groups; return their stages, and the other items for tests.
+    """Draw one in `one_in` items or groups to choose thresholds; return these items and the others.
 
     The result does not depend on the order of the items.
     """
@@ -133,7 +130,7 @@ def divided(
 
 
 def _path(search: CascadeSearch, fitting: Stages, half: HeldOutItems, limit: float) -> list[Thresholds]:
-    """Return the thresholds to test, from safe to cheap, chosen from the first half only."""
+    """Return the combinations of thresholds to test, safest first; `half` is used only for its size."""
     spread = math.sqrt(limit * (1.0 - limit) / half.stages.n_items * float(half.sizes.mean()))
     limits = sorted({min(limit, max(0.0, limit - below * spread)) for below in BELOW})
     path: list[Thresholds] = []
@@ -148,7 +145,7 @@ def _path(search: CascadeSearch, fitting: Stages, half: HeldOutItems, limit: flo
 
 
 def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
-    """Return thresholds at which each stage decides only the most confident `share` of its items."""
+    """Raise each threshold, so that the stage decides only the most confident `share` of its items."""
     decided = decided_by(stages, thresholds)
     found = []
     for s, threshold in enumerate(thresholds):
@@ -158,12 +155,12 @@ def _shrunk(stages: Stages, thresholds: Thresholds, share: float) -> Thresholds:
 
 
 def keeps_capacities(stages: Stages, thresholds: Thresholds) -> bool:
-    """Return whether no stage gets more items than its capacity."""
+    """Return whether the number of items that reach each stage is within its capacity."""
     return bool(np.all(np.array(counts_of(stages, thresholds).reached) <= stages.capacities()))
 
 
 def _wrong(half: HeldOutItems, thresholds: Thresholds) -> NDArray[np.bool_]:
-    """Return whether each item is wrong in the end; its random number simulates the people."""
+    """Return whether each item is wrong in the end; `half.drawn` simulates the errors of people."""
     stages = half.stages
     decided = decided_by(stages, thresholds)
     wrong = np.zeros(stages.n_items, np.bool_)
@@ -195,7 +192,7 @@ def _passes(half: HeldOutItems, thresholds: Thresholds, promise: Promise) -> boo
 
 
 def _leaves_no_error(stages: Stages) -> bool:
-    """Return whether no error remains among the items that reach the last stage."""
+    """Return whether the last stage never leaves an error."""
     last = len(stages.stages) - 1
     if not stages.leaves_errors(last):
         return True
@@ -203,7 +200,7 @@ def _leaves_no_error(stages: Stages) -> bool:
 
 
 def say_too_small(half: HeldOutItems, promise: Promise) -> None:
-    """Warn if the test has too few items to prove the limit even without an error."""
+    """Warn if the test cannot prove the limit even without an error, because it has too few items."""
     limit, delta = promise.limit.rate, promise.failure_probability
     if half.groups is not None:
         needed = math.ceil(
@@ -222,7 +219,7 @@ def say_too_small(half: HeldOutItems, promise: Promise) -> None:
 
 
 def raise_beyond_limits(search: CascadeSearch, limit: ErrorLimit | None) -> None:
-    """Raise a ValueError that names the limit that cannot be kept, and the lowest possible value."""
+    """Raise a ValueError about the limit that cannot be kept."""
     stages = search.stages
     least = search.fewest_errors()
     counts = counts_of(stages, least.thresholds)

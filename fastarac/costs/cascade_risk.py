@@ -1,6 +1,7 @@
 """A guaranteed limit on the risk of a cascade.
 
-All models' thresholds fall along one path, and the steps of the path are tested.
+A path is a sequence of steps with one threshold per model each. One threshold falls per step. The risk
+is tested at the steps.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ Floats = NDArray[np.float64]
 
 
 def threshold_of_pilot(confidence: Floats, wrong: NDArray[np.bool_], limit: float) -> float:
-    """Return the lowest confidence at which a model should decide, from a few pilot items, or `inf`.
+    """Estimate from a few items the lowest confidence at which a model should decide; `inf` if none.
 
-    A logistic regression on the ranks of the confidences gives error probabilities. At the
-    threshold, the probability plus CAUTION standard errors is within the limit.
+    A logistic regression on the ranks of the confidences estimates error probabilities. At the returned
+    threshold, the error probability plus CAUTION standard errors is within the limit.
     """
     knots, place, number = np.unique(confidence, return_inverse=True, return_counts=True)
     if not len(knots) or limit <= 0.0:
@@ -82,8 +83,8 @@ def threshold_of_pilot(confidence: Floats, wrong: NDArray[np.bool_], limit: floa
 def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) -> Passed:
     """Choose a path of thresholds, and test its steps.
 
-    One model after the other accepts more and more items. All but the last stop at a threshold that is
-    chosen on a tenth of the items.
+    Along the path, first the threshold of the first model falls, then that of the second, and so on.
+    All models but the last stop at a confidence that is estimated from a tenth of the items.
 
     Raises
     ------
@@ -133,9 +134,10 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
 
 
 def _ends(pilot: Stages, limit: float) -> list[float]:
-    """Return the thresholds down to which the models before the last one decide, from the pilot items.
+    """Return the final threshold of each model but the last one, estimated from the pilot items.
 
-    A threshold is lower if the next model's capacity needs it, with two standard errors to spare.
+    If the next model has a capacity, the threshold may be lower, to leave few enough items for it: the
+    margin is two standard errors.
     """
     ends: list[float] = []
     left = np.ones(pilot.n_items, np.bool_)
@@ -156,9 +158,9 @@ def _ends(pilot: Stages, limit: float) -> list[float]:
 def _path(stages: Stages, ends: list[float], between: int = 1) -> Floats:
     """Return the thresholds of all models at each step, of shape (k, models).
 
-    The first model's threshold falls through the confidences of its items to `ends[0]`, with all other
-    models at `inf`. Then that of the second model falls, and so on. There are `between` steps from one
-    confidence to the next.
+    The first model's threshold falls through the confidences of its items to `ends[0]`, while the other
+    models decide nothing. Then the second model's threshold falls, and so on. From one confidence to
+    the next, a threshold takes `between` steps.
     """
     parts = []
     for m in range(stages.free):
@@ -175,7 +177,7 @@ def _path(stages: Stages, ends: list[float], between: int = 1) -> Floats:
 
 
 def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]:
-    """Return the shares of accepted items at which tests of groups start, and the part of δ of each."""
+    """Return the accepted shares at which tests with groups start, each with its part of δ."""
     rate, n = promise.limit.rate, tested.stages.n_items
     if rate >= 1.0:
         return [(0.0, 1.0)]
@@ -193,7 +195,7 @@ def _starts(tested: HeldOutItems, promise: Promise) -> list[tuple[float, float]]
 
 
 def _accepted(decided: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many items all models together decide at each step."""
+    """Return the number of items that any model decides, (k,)."""
     found: NDArray[np.int64] = decided[:, :-1].sum(axis=(1, 2))
     return found
 
@@ -206,10 +208,10 @@ def _proved_of_groups(
     shares: Floats,
     promise: Promise,
 ) -> list[int]:
-    """Return the steps whose risk is proved; all of them keep the limit with probability 1 − δ.
+    """Return steps that, with probability 1 − δ, all keep the limit on the risk.
 
-    `accepted` is the number of tested items that each step accepts. The tests start at steps that
-    are chosen by `shares`, the accepted shares of the pilot items.
+    `accepted` is the number of tested items that models decide at each step. `shares` are the
+    corresponding shares of the pilot items; they determine where the tests start.
     """
     if not len(path):
         return []
@@ -234,8 +236,9 @@ def _proved_of_groups(
 def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
     """Count the wrong and correct items of each stage at each step, in shape (k, stages, 2).
 
-    A model decides an item from the step at which its threshold falls to the item's confidence, until
-    an earlier model does. Items of the last stage count as wrong or correct by the last model's output.
+    A model decides an item as soon as its threshold is at or below the item's confidence, unless an
+    earlier model decides the item. For the last stage, the last model's output counts as wrong or
+    correct.
     """
     n_steps = len(path)
     found = np.zeros((n_steps, stages.free + 1, 2), np.int64)
@@ -259,7 +262,7 @@ def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
 
 
 def _cheapest(stages: Stages, decided: NDArray[np.int64], proved: list[int]) -> int | None:
-    """Return the cheapest proved step within all capacities; the last one if abstention is free."""
+    """Return the cheapest of the steps `proved` that keep all capacities, or None."""
     steps = np.array(proved, np.intp)
     numbers = decided[steps].sum(axis=2)
     reached = stages.n_items - np.cumsum(numbers, axis=1) + numbers

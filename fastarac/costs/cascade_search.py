@@ -15,18 +15,18 @@ from fastarac.costs.stages import MODEL, PEOPLE, SILENT, ErrorLimit, Stages
 from fastarac.costs.verification import cheapest_corner
 from fastarac.samples.door import threshold_sweep
 
-# If there are at most this many combinations of thresholds, all are compared, otherwise grids.
+# Up to this number of combinations of thresholds, all are compared. Otherwise, grids are searched.
 ALL = 1 << 20
 FIRST = 1 << 18  # number of combinations on the first grid
 FINER = 1 << 14  # number of combinations on each finer grid
-PAIRED = 1 << 16  # number of combinations on a grid of two stages, while the others stay fixed
+PAIRED = 1 << 16  # number of combinations on a grid over two stages
 REACH = 2  # the next grid covers this number of cells on each side of the best cut
 MOST_GRIDS = 8
 ROUNDS = 3  # number of passes over all pairs of stages, up to MANY items
 MANY = 200_000  # with more items, only one pass is made
 SHOWN = 400  # maximum number of thresholds in a plot
-FEW = 20_000  # with more items, those outside the ranges that are still being searched are aggregated
-ENDS = 4  # 1/ENDS of the cut points are spaced geometrically near each end
+FEW = 20_000  # with more items, the items outside the ranges still searched are merged
+ENDS = 4  # 1/ENDS of the candidates are spaced geometrically near each end
 
 Floats = NDArray[np.float64]
 
@@ -45,20 +45,20 @@ _Ends = tuple[float, float] | None  # the lowest and highest threshold of a stag
 
 
 class _Tried(NamedTuple):
-    """Candidate thresholds of one stage, in increasing order; the last may be ``inf``."""
+    """Candidate thresholds of one stage, in increasing order. `nothing` adds ``inf`` as a candidate."""
 
     values: Floats
     nothing: bool
 
     def heard(self) -> _Tried:
-        """Return the candidates without the one that would accept missing outputs, if there is one."""
+        """Drop the candidate at which the stage would accept items without a confidence."""
         if not len(self.values) or self.values[0] > SILENT:
             return self
         return _Tried(self.values[1:], self.nothing or len(self.values) == 1)
 
 
 class _Grid(NamedTuple):
-    """Item counts in the cells between candidate thresholds, in the layout of the kernel."""
+    """Item counts between candidate thresholds, in the form that ``best_cuts`` needs."""
 
     points: list[Floats]
     """Cut points of each model."""
@@ -69,7 +69,7 @@ class _Grid(NamedTuple):
 
 
 class _CountedItems(NamedTuple):
-    """Items with counts; an entry may stand for several items that no candidate separates."""
+    """Items with weights: an entry of weight w stands for w items that no candidate separates."""
 
     values: tuple[Floats, ...]
     correct: NDArray[np.uint8]
@@ -87,13 +87,13 @@ class _Best(NamedTuple):
     """Cost as a sum of parts, for exact comparison."""
 
     def is_better_than(self, other: _Best) -> bool:
-        """Return whether the excess over the limits is smaller, or equal with a lower cost."""
+        """Compare the excess over the limits first, then the cost."""
         cheaper = math.fsum((self.cost - other.cost).tolist()) < 0.0
         return self.excess < other.excess or (self.excess == other.excess and cheaper)
 
 
 class _Goal(NamedTuple):
-    """The costs to minimize, and the limit on errors, as arguments of the kernel."""
+    """The costs to minimize, and the limit on errors, in the form that ``best_cuts`` needs."""
 
     weights: Floats
     limit: Floats
@@ -130,7 +130,7 @@ class CascadeSearch:
         return self._search(_Goal(weights, limit))
 
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
-        """Return the share that a stage decides, the cost and the error rate, as its threshold falls.
+        """Return the share that a stage decides, the cost and the error rate, for falling thresholds.
 
         The threshold falls from ``inf``; the other thresholds stay as given.
         """
@@ -165,7 +165,7 @@ class CascadeSearch:
         return decided, costs, errors
 
     def _search(self, goal: _Goal) -> CheapestThresholds:
-        """Search the first grid, then finer grids around the best cell, then each pair of stages."""
+        """Search the first grid, then finer grids around its optimum, then each pair of stages."""
         everyone = range(self.stages.free)
         best = self._best_on(self.grid, goal)
         if not self.exact:
@@ -193,7 +193,7 @@ class CascadeSearch:
         return _Best(grid, chosen, thresholds, excess, cost)
 
     def _refined(self, best: _Best, moving: Sequence[int], goal: _Goal) -> _Best:
-        """Return the best thresholds on finer grids around the best ones, until no candidate is new."""
+        """Search finer and finer grids around the best thresholds, until no candidate is new."""
         items, ends = self.items, list[_Ends]()
         for _ in range(MOST_GRIDS):
             tried = [
@@ -213,7 +213,7 @@ class CascadeSearch:
         return best
 
     def _summed_up(self, ends: list[_Ends]) -> _CountedItems:
-        """Return the items, with all those outside the ranges of thresholds aggregated gap by gap."""
+        """Merge the items outside the ranges `ends` that no threshold in these ranges can separate."""
         stages = self.stages
         n, n_keys = stages.n_items, 1
         key, kept = np.zeros(n, np.int32), np.zeros(n, np.uint8)
@@ -248,7 +248,7 @@ class CascadeSearch:
         return _Tried(values, nothing=end >= len(rising))
 
     def _of_pair(self, best: _Best, pair: Sequence[int]) -> _Grid:
-        """Return a grid over all thresholds of two stages, with those of the others fixed."""
+        """Return a grid over all thresholds of two stages; the other thresholds stay fixed."""
         number = int(PAIRED**0.5)
         tried = []
         for s, m in enumerate(self.cutting):
@@ -262,7 +262,7 @@ class CascadeSearch:
         return self._grid(tried)
 
     def _without_idle(self, chosen: Sequence[float]) -> tuple[float, ...]:
-        """Set the threshold of people to ``inf`` if the stage before them decides all their items."""
+        """Set the threshold of people to ``inf`` if their stage decides no item."""
         found = list(chosen)
         for s in range(1, len(chosen)):
             if self.stages.stages[s].kind == PEOPLE and chosen[s] >= chosen[s - 1]:
@@ -270,7 +270,7 @@ class CascadeSearch:
         return tuple(found)
 
     def _first_points(self, n_combinations: int) -> dict[int, Floats]:
-        """Return cut points of each model: all confidences if there are few, else a selection."""
+        """Choose cut points for each model: all confidences if there are few, else a selection."""
         left, room = list(self.cutting), float(n_combinations)
         points: dict[int, Floats] = {}
         for m in sorted(set(self.cutting), key=lambda m: self.distinct[m]):
@@ -321,7 +321,7 @@ class CascadeSearch:
 
 
 def _lie_within(tried: list[_Tried], ends: list[_Ends]) -> bool:
-    """Return whether all candidates lie between the lowest and highest threshold of their stage."""
+    """Return whether each stage's candidates lie within its range in `ends`."""
     return bool(ends) and all(
         len(each.values) == 0
         or (own is not None and own[0] <= each.values[0] <= each.values[-1] <= own[1])
@@ -349,7 +349,7 @@ def _only(best: _Best, stage: int) -> _Tried:
 
 
 def cheapest_single(stages: Stages) -> CheapestThresholds | None:
-    """Return the cheapest threshold of one model before people, without limits; else None.
+    """Return the cheapest threshold for a model followed by people; None for other stages.
 
     The corners of the convex hull are compared exactly, as in :func:`.optimal_operating_point`.
     """
@@ -383,7 +383,7 @@ def distinct_up_to(rising: Floats, number: int) -> Floats:
 
 
 def _spread(rising: Floats, number: int) -> Floats:
-    """Return about `number` cut points: evenly spaced by rank, plus more near both ends."""
+    """Return about `number` of the values: evenly spaced by rank, but denser near both ends."""
     n = len(rising)
     ends = np.geomspace(1.0, max(2.0, n / 2), max(2, number // ENDS)).astype(np.intp)
     middle = np.linspace(0, n - 1, max(2, number - 2 * len(ends))).astype(np.intp)

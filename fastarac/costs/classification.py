@@ -443,7 +443,7 @@ class CostMatrix(Result):
     def costs_of(
         self, predicted: ArrayLike, actual: ArrayLike, *, labels: ArrayLike | None = None
     ) -> NDArray[np.float64]:
-        """Return the cost of each prediction whose true class is known.
+        """Return the cost of each prediction, given the true classes.
 
         Parameters
         ----------
@@ -494,7 +494,7 @@ class CostMatrix(Result):
         *,
         labels: ArrayLike | None = None,
     ) -> float:
-        """Return the mean cost of predictions whose true classes are known.
+        """Return the mean cost of predictions, given the true classes.
 
         Parameters
         ----------
@@ -545,7 +545,7 @@ class CostMatrix(Result):
     def _classified(
         self, predicted: ArrayLike, actual: ArrayLike, labels: ArrayLike | None
     ) -> Classified:
-        """Return both columns of labels; raise unless the matrix has a row and a column per class."""
+        """Return both columns of labels; raise unless the matrix has a row and a column for each class."""
         shape = self.costs.shape[-2:]
         found = classify(labels, predicted=predicted, actual=actual)
         if shape != (len(found.classes),) * 2:
@@ -573,7 +573,7 @@ class CostMatrix(Result):
         return given
 
     def _risks(self, probabilities: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield (index of the first item, risks of the block) for blocks of items."""
+        """Yield the expected costs of each prediction in blocks: (index of the first item, costs)."""
         n_rows, n_classes = self.costs.shape[-2:]
         step = max(CHUNK // max(n_rows, n_classes), 64)
         # The last column of ones makes the matrix product compute the sum of the probabilities, too.
@@ -596,7 +596,7 @@ class CostMatrix(Result):
 
 
 def _dominated(costs: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Return pairs of a dominated row and the first row that dominates it."""
+    """Return (row, first row that dominates it) for each dominated row."""
     pairs = []
     for row in range(costs.shape[-2]):
         nowhere_dearer = costs <= costs[..., row : row + 1, :]

@@ -37,7 +37,7 @@ class _ARACHull(NamedTuple):
 
 
 class ARACHull(Table, TupleResult, _ARACHull):
-    """Vertices of the ARAC curve's upper convex hull, and the cost ratios at which each is optimal.
+    """Vertices of the ARAC curve's upper convex hull, and the cost ratios for which each is optimal.
 
     See Also
     --------
@@ -101,9 +101,9 @@ def arac_convex_hull(
     equally good at the ratio −ΔY/ΔX. This is the share of errors among the items that only the second
     vertex accepts. This ratio is at most 1. So accepting everything is optimal if γ ≥ δ or δ ≤ 0.
 
-    The vertices are exact, for any counts or weights; the ratios are rounded once. The time is O(m) for
-    m thresholds. If people make errors (:class:`.Reviewer`), the ratios change. The vertices do not
-    change, because costs stay linear in TA and FA.
+    The vertices are exact, for any counts or weights. The ratios are rounded once. The time is O(m) for
+    m thresholds. If people make errors (:class:`.Reviewer`), only the ratios change, because costs stay
+    linear in TA and FA.
 
     References
     ----------
@@ -132,7 +132,7 @@ def arac_convex_hull(
 
 
 def hull_corners(sweep: AcceptedCounts) -> Indices:
-    """Return the indices of the hull's vertices; the first is the last point without an error."""
+    """Return the vertices of the ARAC curve's upper hull, as indices into the sweep's thresholds."""
     right, wrong = sweep.true_accepts, sweep.false_accepts
     if right.dtype.kind == "i" and sweep.total < WIDE:
         small = sweep.total <= SMALL
@@ -150,14 +150,14 @@ def hull_corners(sweep: AcceptedCounts) -> Indices:
 
 
 def part_of(sweep: CountsAtThresholds, points: Indices) -> ThresholdCounts:
-    """Return the counts at these points, which must include the last point of the sweep."""
+    """Return the counts at some thresholds; `points` must include the index of the last one."""
     return ThresholdCounts(
         sweep.thresholds[points], sweep.true_accepts[points], sweep.false_accepts[points]
     )
 
 
 def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, Fraction]]:
-    """Return the exact increases of incorrect and of correct items from each corner to the next."""
+    """Return the exact increase of (incorrect, correct) accepted items from each corner to the next."""
     right, wrong = (
         [Fraction(count) for count in counts[corners].tolist()]
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -166,9 +166,9 @@ def hull_steps(sweep: AcceptedCounts, corners: Indices) -> list[tuple[Fraction, 
 
 
 def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -> Indices:
-    """Return points that include all vertices, found in parallel.
+    """Find points that include all vertices, in parallel parts of the sweep.
 
-    The first is the last point without an error; earlier points are never better.
+    The search starts at the last point without an error, because earlier points are never better.
     """
     right, wrong = sweep.true_accepts, sweep.false_accepts
     start = int(np.searchsorted(wrong, 0, side="right")) - 1
@@ -183,13 +183,13 @@ def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -
 
 
 def power_of_scale(sweep: AcceptedCounts) -> float:
-    """Return the power of two that scales the total to about 1, within the range of a float."""
+    """Return a power of two that, times the total, is about 1."""
     exponent = math.frexp(sweep.total)[1]
     return math.ldexp(1.0, min(max(-exponent, -LARGEST_SCALE), LARGEST_SCALE))
 
 
 def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
-    """Return the accepted correct and incorrect items at points, as integers on a common scale."""
+    """Return the true and false accepts at `points`, all multiplied by one factor to make them integers."""
     ratios = [
         count.as_integer_ratio()
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -201,7 +201,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are vertices; `below(a, b, c)` means that b is not above line (a, c)."""
+    """Return which of n points are vertices; `below(a, b, c)` means that b is not above the line from a to c."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

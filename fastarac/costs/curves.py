@@ -99,7 +99,7 @@ class CostCurveBand(Table, TupleResult, _CostCurveBand):
 
 
 class _Envelope(NamedTuple):
-    """An exact cost curve: segment i is on the line of rates[i], for x from ends[i] to ends[i + 1]."""
+    """An exact cost curve: from ends[i] to ends[i + 1], it is the cost line of rates[i]."""
 
     ends: list[Fraction]
     rates: list[Rates]
@@ -107,7 +107,7 @@ class _Envelope(NamedTuple):
 
 
 def _envelope(hull: Sequence[Rates]) -> _Envelope:
-    """Return the cost curve of a hull: vertices become segments, and edges become vertices."""
+    """Return the cost curve of a ROC convex hull, given the rates (FP, TP) of its vertices."""
     ends = [Fraction(0)]
     for (x0, y0), (x1, y1) in itertools.pairwise(hull):
         ends.append((x1 - x0) / (x1 - x0 + y1 - y0))
@@ -117,7 +117,7 @@ def _envelope(hull: Sequence[Rates]) -> _Envelope:
 
 
 def _cost(rates: Rates, p: Fraction) -> Fraction:
-    """Return NE = (1 − TP − FP)·PCF(+) + FP, equation 9."""
+    """Return the normalised cost NE = (1 − TP − FP)·p + FP, where p is PCF(+) (equation 9)."""
     fpr, tpr = rates
     return fpr + (1 - tpr - fpr) * p
 
@@ -166,9 +166,9 @@ def cost_curve(
     .. math:: NE = (1 - TP - FP)\,PCF(+) + FP,\qquad
               PCF(+) = \frac{P(+)\,c(-|+)}{P(+)\,c(-|+) + P(-)\,c(+|-)}
 
-    (Suzuki 2003, equations 6 to 9). The curve is the lower envelope of these lines and of the two
-    trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). The expected cost of an item is
-    NE·[P(+)·c(−|+) + P(−)·c(+|−)]. Each vertex of the curve corresponds to an edge of the ROC convex
+    (Suzuki 2003, equations 6 to 9). The curve is the lower envelope of the lines of all thresholds,
+    including the two trivial classifiers, NE = PCF(+) and NE = 1 − PCF(+). The expected cost of an item
+    is NE·[P(+)·c(−|+) + P(−)·c(+|−)]. Each vertex of the curve corresponds to an edge of the ROC convex
     hull, at PCF(+) = 1/(1 + slope). Each segment corresponds to a vertex of the hull.
 
     References
@@ -214,7 +214,7 @@ def _exact_hull_of(
 
 
 def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatArray:
-    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, each at its best thresholds.
+    """Return the ranges of PCF(+) in which `a` is cheaper than `b`, if both use their best thresholds.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """Yield (left, right, a's saving at left, at right) for each interval on which both are linear."""
+    """For each interval on which a and b are linear, yield its ends and (cost of b − cost of a) there."""
     i = j = 0
     low = Fraction(0)
     while low < 1:
@@ -418,7 +418,7 @@ def _resampled_groups(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the shares of missed positives and accepted negatives in each resample, by threshold."""
+    """Resample whole groups; return FNR and FPR, with resamples as rows and thresholds as columns."""
     items = read_items(y_true, y_score, None)
     codes = read_outermost(groups, items.n, "resampling")
     n_groups = int(codes.max()) + 1
@@ -445,7 +445,7 @@ def _resampled_groups(
 def _resampled(
     accepted: Sequence[int], total: int, n_resamples: int, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return how many of a class's `total` items each threshold accepts in each resample."""
+    """Resample one class; count accepted items, with resamples as rows and thresholds as columns."""
     cells = np.diff([0, *accepted, total])
     samples = generator.multinomial(total, cells / total, size=n_resamples)
     return np.cumsum(samples[:, :-1], axis=1)

@@ -68,7 +68,7 @@ def dominates(a: Model, b: Model) -> bool:
 
 
 def _whole_counts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the false and true accepts, as integers if all weights are whole numbers."""
+    """Return the false and true accepts; as integers if all are whole numbers."""
     x, y = sweep.false_accepts, sweep.true_accepts
     if x.dtype == np.float64 and max(x[-1], y[-1]) <= 1 << 53:
         whole = x.astype(np.int64), y.astype(np.int64)
@@ -78,7 +78,7 @@ def _whole_counts(sweep: ThresholdSweep) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _nowhere_below(a: ThresholdSweep, b: ThresholdSweep) -> bool:
-    """Return whether no point of b is above a, and no point of a is below b (the mirrored test)."""
+    """Return whether the ROC curve of a is nowhere below that of b."""
     (ax, ay), (bx, by) = _whole_counts(a), _whole_counts(b)
     (ax, bx), (ay, by) = _in_common_units(ax, bx), _in_common_units(ay, by)
     if not _is_under(bx, by, ax, ay):
@@ -87,7 +87,7 @@ def _nowhere_below(a: ThresholdSweep, b: ThresholdSweep) -> bool:
 
 
 def _in_common_units(p: NDArray[Any], q: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scale both arrays to the same last value, as integers or, if these overflow, as fractions."""
+    """Scale both arrays to the same last value; use integers, or fractions if integers overflow."""
     if p.dtype == q.dtype == np.int64:
         ends = p[-1].item(), q[-1].item()
         unit = math.lcm(*ends)
@@ -106,7 +106,7 @@ def _times(counts: NDArray[Any], factor: int) -> NDArray[Any]:
 
 
 def _is_under(*points: NDArray[Any]) -> bool:
-    """Return whether no point of the first two arrays (x, y) is above the curve of the other two."""
+    """Return whether no point (x, y) of the first two arrays is above the curve of the last two."""
     if all(counts.dtype == np.int64 for counts in points):
         # The kernel is compiled for read-only arrays.
         return bool(_kernels.hulls.is_under(*(read_only(np.ascontiguousarray(p)) for p in points)))

@@ -315,21 +315,21 @@ def _edge_slope(a: ExactVertex, b: ExactVertex) -> float:
 
 
 def two_class_sweep(model: Model, name: str) -> ThresholdSweep:
-    """Return the sweep of a model; raise unless both classes occur (messages begin with `name`)."""
+    """Return the sweep of a model; raise unless both classes occur."""
     sweep = sweep_of(model, name, SCORED_NAMES)
     require_both_classes(sweep, f"{name}: ")
     return sweep
 
 
 def require_both_classes(sweep: ThresholdSweep, where: str = "") -> None:
-    """Raise if a class is missing, because there is then no ROC curve."""
+    """Raise if a class has no item."""
     for count, missing in ((sweep.n_correct, "positive"), (sweep.n_incorrect, "negative")):
         if not count:
             raise ValueError(f"{where}y_true has no {missing} item; a ROC curve needs both classes")
 
 
 def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex]:
-    """Return the vertices of the common hull, with one sweep at a time in memory."""
+    """Return the vertices of the joint hull of all sweeps."""
     hulls = [(name, _hull_of_one(sweep)) for name, sweep in sweeps]
     x_unit = _common_unit([hull.x[-1] for _, hull in hulls])
     y_unit = _common_unit([hull.y[-1] for _, hull in hulls])
@@ -351,7 +351,7 @@ def exact_hull(sweeps: Iterable[tuple[str, ThresholdSweep]]) -> list[ExactVertex
 
 
 def _common_unit(totals: Sequence[Fraction]) -> Fraction:
-    """Return a common multiple of the totals if they are whole, else 1."""
+    """Return the least common multiple of the totals if all are integers, else 1."""
     whole = all(total.denominator == 1 for total in totals)
     return Fraction(math.lcm(*(total.numerator for total in totals)) if whole else 1)
 
@@ -362,7 +362,7 @@ def _exact(value: Fraction) -> int | Fraction:
 
 
 def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, Any, Any]]:
-    """Return the vertices of the upper hull of exact points that are given in increasing order."""
+    """Return the vertices of the upper hull of points in increasing order."""
     points = [next(alike) for _, alike in itertools.groupby(points, key=lambda point: point[:2])]
     x, y = [point[0] for point in points], [point[1] for point in points]
 
@@ -373,7 +373,7 @@ def _chain(points: Iterable[tuple[Any, Any, Any, Any]]) -> list[tuple[Any, Any, 
 
 
 class _Hull(NamedTuple):
-    """Vertices of one classifier's hull, in counts or weights."""
+    """Vertices of one classifier's hull: x is the false accepts, y the true accepts."""
 
     x: list[Fraction]
     y: list[Fraction]

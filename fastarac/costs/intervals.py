@@ -187,10 +187,11 @@ def bcost(
 
     .. math:: \hat P(i, j) = \frac{M(i, j) + \lambda}{n + s^2 \lambda}
 
-    with s² cells. A resample is a draw of n items from that distribution. With μ = ⌊(1 − ρ)/2·B⌋ + 1,
-    the interval goes from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs. (The paper
-    prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for 50 classes.
-    λ = 1/s² adds one item in total. With λ = 0, an error that was not observed occurs in no resample.
+    with s² cells. A resample consists of n items that are drawn from this distribution. With μ = ⌊(1 −
+    ρ)/2·B⌋ + 1, the interval goes from the μ-th smallest to the (B + 1 − μ)-th smallest of the B costs.
+    (The paper prints "largest" for both.) λ = 1 is too much for many classes: it adds 2,500 items for
+    50 classes. λ = 1/s² adds one item in total. With λ = 0, an error that was not observed occurs in no
+    resample.
 
     With groups, each resample draws as many whole groups as there are, with replacement. Its cost is
     the total cost of the drawn items, divided by their number.
@@ -379,7 +380,7 @@ class _Moments(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Counts by group and cell, as arrays of shape (r,) with one entry per count above 0."""
+    """The positive counts, each with its group and its cell of that group's table: arrays of shape (r,)."""
 
     groups: NDArray[np.intp]
     cells: NDArray[np.intp]
@@ -391,7 +392,7 @@ class _Table(NamedTuple):
 def _read_tables(
     counts: ArrayLike, shape: tuple[int, ...], groups: ArrayLike | None
 ) -> NDArray[np.int64] | _Table:
-    """Read counts: one table, or one for each label of `groups`."""
+    """Read one table of counts or, with `groups`, one table for each label in `groups`."""
     tables = read_counts(counts, shape, stacked=groups is not None)
     if groups is None:
         return tables
@@ -438,7 +439,7 @@ def _resample(
 def _resample_groups(
     table: _Table, prices: NDArray[np.float64], plan: _Plan
 ) -> tuple[_Moments, FloatArray]:
-    """Return the same results as `_resample`, but draw whole groups."""
+    """Draw whole groups, and return results like `_resample`."""
     sizes = np.bincount(table.groups, weights=table.times)
     present = sizes > 0
     stack = prices.shape[: prices.ndim - len(table.shape)]
@@ -486,7 +487,7 @@ def _interval(moments: _Moments, distribution: FloatArray, plan: _Plan, method: 
 
 
 def _smoothing_warning(moments: _Moments, low: FloatArray, high: FloatArray, laplace: float) -> str:
-    """Return a warning if smoothing shifts the result too much; otherwise an empty text."""
+    """Return a warning if smoothing shifts the cost too much, else ""."""
     n_cells, estimate, bias, error, _ = moments
     outside = (estimate < low) | (estimate > high)
     doubtful = outside | (abs(bias) > LARGEST_BIAS * error)

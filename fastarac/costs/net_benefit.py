@@ -43,14 +43,14 @@ class NetBenefitCurve(Table, TupleResult, _NetBenefitCurve):
 
 
 def net_benefit_at(sweep: ThresholdSweep, *, threshold: float) -> float:
-    """Return the net benefit at a threshold probability, (TA − FA·p/(1 − p))/Ω."""
+    """Return the net benefit (TA − FA·p/(1 − p))/Ω at the threshold probability p."""
     counts = sweep.at(threshold)
     lost = float(counts.false_accepts) * odds_of(threshold)
     return float((float(counts.true_accepts) - lost) / float(sweep.total))
 
 
 def odds_of(threshold: float) -> float:
-    """Return p/(1 − p): the cost of an accepted error, in units of one correct accepted output."""
+    """Return p/(1 − p): the cost of an accepted error, if the benefit of a correct accepted output is 1."""
     p = real_scalar(threshold, "threshold")
     return float(_below_one(fractions_of(p, "threshold"), "threshold") / (1.0 - p))
 

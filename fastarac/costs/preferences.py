@@ -200,8 +200,8 @@ def _best_performance(
     changes = np.array([float(errors / (errors + others)) for errors, others in steps])
     people = reviewer or PERFECT
     gamma, delta = gammas[:, None], deltas[None, :]
-    # `saved` is the saving if a correct item is accepted. `at_stake` is the difference between this and
-    # the (usually negative) saving if an incorrect item is accepted.
+    # `saved` is the saving if a correct item is accepted. `at_stake` is `saved` minus the (usually
+    # negative) saving if an incorrect item is accepted.
     spoiling = people.false_alarm_rate * (2.0 + delta)
     saved, at_stake = gamma + spoiling, people.detection_rate * delta + spoiling
     ratio = np.full(saved.shape, np.inf)

@@ -136,9 +136,9 @@ def rejection_cost_curve(
 
 
 def _envelope(sweep: ThresholdSweep) -> tuple[NDArray[np.int64], FloatArray]:
-    """Return the best points for increasing reject costs, and the costs at which they change.
+    """Return the optimal thresholds for increasing reject costs, and the costs at which they change.
 
-    Exact costs are rounded up, which does not change comparisons with doubles.
+    These costs are exact and then rounded up, which does not change comparisons with doubles.
     """
     scale = power_of_scale(sweep)
     found = candidates(_kernels.hulls.risk_corners, sweep, scale)

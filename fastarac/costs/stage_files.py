@@ -101,7 +101,7 @@ class StagesFile:
         max_risk: float | None = None,
         failure_probability: float | None = None,
     ) -> CascadeStages:
-        """Read the outputs of the models; a given limit replaces all limits of the file."""
+        """Read the outputs of the models; a limit given as an argument replaces all limits of the file."""
         path, prices = self.path, self.content.get("costs", {})
         costs = None
         if prices:
@@ -146,7 +146,7 @@ class StagesFile:
         return made
 
     def _outputs(self, *, by_pages: bool) -> tuple[dict[str, io.Outputs], list[str]]:
-        """Return the outputs by model, and notes; `by_pages` groups outputs of OCR by their page."""
+        """Return the outputs of each model, and notes; `by_pages` groups outputs of OCR by page."""
         path, given = self.path, self.content.get("columns", {})
         columns = {"item" if key == "id" else key: value for key, value in given.items()}
         of_ocr = self._is_of_ocr(columns.get("item", "id"))
@@ -225,7 +225,7 @@ def _files(path: Path, stages: Sequence[Any]) -> dict[str, Path]:
 def _columns_of_ocr(
     files: Sequence[Path], columns: Mapping[str, Any], *, by_pages: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns to read, with defaults for files of ``fastarac ocr -o``, and notes."""
+    """Return the names of the columns to read, and notes; recognize files of ``fastarac ocr -o``."""
     named: dict[str, Any] = {"item": "id", **columns}
     if "model" not in named and all(MODEL in _columns_in(file) for file in files):
         named["model"] = MODEL
@@ -250,7 +250,7 @@ def _only(path: Path, where: str, table: Mapping[str, Any], known: Sequence[str]
 
 
 def _of(path: Path, make: Callable[[], Any], where: str = "") -> Any:
-    """Return the result of `make`; if it raises, add the file to the message."""
+    """Return the result of `make`; if it raises, name the file in the message."""
     try:
         return make()
     except (ValueError, TypeError) as error:

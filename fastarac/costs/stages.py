@@ -205,28 +205,28 @@ class Stages(NamedTuple):
         return people.detection_rate, people.false_alarm_rate
 
     def leaves_errors(self, stage: int) -> bool:
-        """Return whether a wrong output that the stage decides unchanged counts as an error."""
+        """Return whether wrong outputs that the stage leaves unchanged count as errors."""
         return self.stages[stage].kind != ABSTENTION
 
     @property
     def abstains_freely(self) -> bool:
-        """Whether abstention has no price. As many items as possible are then decided."""
+        """Whether abstention has no price, so that as many items as possible must be decided."""
         return self.stages[-1].kind == ABSTENTION and self.stages[-1].price is None
 
     def threshold(self, stage: int, value: float) -> Any:
-        """Return the user's threshold for an internal double (they differ for large integers)."""
+        """Convert an internal threshold to one for the user's confidences."""
         levels = self.levels[self.model[stage]]
         return float(value) if levels is None or np.isinf(value) else levels[int(value)].item()
 
     def own_value(self, stage: int, threshold: Any) -> float:
-        """Return the internal double of a user's threshold."""
+        """Convert a threshold for the user's confidences to an internal one."""
         levels = self.levels[self.model[stage]]
         if levels is None or np.isinf(threshold):
             return float(threshold)
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """Return exact costs and errors; if `written`, each double stands for its shortest decimal."""
+        """Return exact costs and errors; with `written`, a float stands for its decimal: 0.1 for 1/10."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])
@@ -245,10 +245,7 @@ class Stages(NamedTuple):
         return found
 
     def weights(self, limit: ErrorLimit | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the prices and errors that the kernel adds up, and the maximum number of errors.
-
-        Prices and rates are read as decimal numbers, as a user writes them.
-        """
+        """Return the costs and errors per item that are added up, and the maximum number of errors."""
         each, n = self.of_each(written=True), self.n_items
         if self.abstains_freely:
             # Make one abstention cost more than all items can cost otherwise, to decide as many as
@@ -283,7 +280,7 @@ class Stages(NamedTuple):
 
 
 def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Return the numbers times their common denominator, and the denominator."""
+    """Multiply the numbers by their common denominator; return the products and the denominator."""
     common = math.lcm(*(number.denominator for number in numbers))
     return [int(number * common) for number in numbers], common
 
@@ -397,7 +394,7 @@ def _price_of(stage: Stage, costs: VerificationCosts | None) -> float:
 
 
 def _as_doubles(stage: Stage) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Return confidences as doubles; for large integers, ranks and the distinct values."""
+    """Return confidences as doubles; for large integers, return ranks and the distinct values."""
     confidence = stage.confidence
     if confidence is None:
         return np.zeros_like(stage.correct, np.float64), None

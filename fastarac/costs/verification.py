@@ -30,7 +30,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class _Rates(Protocol[T_co]):
-    """Rates of a sweep, with one value per threshold, or of a single operating point."""
+    """Rates of a sweep (arrays), or of a single operating point (floats)."""
 
     @property
     def acceptance_rate(self) -> T_co: ...
@@ -132,7 +132,7 @@ class VerificationCosts(Pickled):
 
     @property
     def delta(self) -> float:
-        """δ = C_E/C_C − 1 (equation 13): the cost of an error over a correction, minus 1."""
+        """δ = C_E/C_C − 1 (equation 13), where C_E is the cost of an error and C_C that of a correction."""
         try:
             (a, b), (c, d) = self.error.as_integer_ratio(), self.correction.as_integer_ratio()
             return (a * d - b * c) / (b * c)
@@ -143,7 +143,7 @@ class VerificationCosts(Pickled):
     def matrix(self) -> FloatArray:
         """Costs of rejecting and accepting (rows) an incorrect and a correct item (columns).
 
-        The matrix is [[C_R + C_C, C_R], [C_E, 0]]. Rows are the machine's decision, columns the truth.
+        The matrix is [[C_R + C_C, C_R], [C_E, 0]].
         """
         rejected = [self.verification + self.correction, self.verification]
         return np.array([rejected, [self.error, 0.0]])
@@ -184,7 +184,7 @@ class VerificationCosts(Pickled):
 
         The unit is a correction. Parameters and errors are those of :meth:`cost`. A correct item that a
         reviewer makes wrong costs an error and a correction. The share of such spoiled items is a·FR/Ω.
-        They lower W by an additional 2a·FR/Ω.
+        Spoiled items lower W by an additional 2a·FR/Ω.
         """
         people, counts = _reviewer_of(at, reviewer), cast("Any", at)
         rates = at.acceptance_rate, counts.recognition_rate, people.error_rate(counts)
@@ -192,7 +192,7 @@ class VerificationCosts(Pickled):
 
 
 def cost_of(costs: VerificationCosts, at: Any, reviewer: Reviewer) -> Any:
-    """Return L (equations 8 and 9) for a sweep, a point, or the counts of groups."""
+    """Return the mean cost L of an item (equations 8 and 9) at each operating point."""
     corrected = costs.correction * reviewer.correction_rate(at)
     wrong = costs.error * reviewer.error_rate(at)
     return costs.verification * at.verification_rate + corrected + wrong
@@ -206,7 +206,7 @@ def performance_of(
 
 
 def spoiled_by(reviewer: Reviewer, at: Any) -> Any:
-    """Return 2a·FR/Ω, by which items that people spoil lower W, besides their part of δR_E."""
+    """Return 2a·FR/Ω; W falls by this term, in addition to δR_E, because people spoil correct items."""
     return 2.0 * reviewer.false_alarm_rate * at.false_rejects / at.total
 
 
@@ -363,7 +363,7 @@ def optimal_operating_point(
 
 
 def cheapest_corner(sweep: AcceptedCounts, saved: Fraction, lost: Fraction) -> int:
-    """Return the cheapest threshold's index; accepting a correct item saves, a wrong one loses."""
+    """Return the index of the cheapest threshold; `saved` and `lost` are as in `marginal_costs`."""
     if lost <= 0:
         return len(sweep.true_accepts) - 1
     corners = hull_corners(sweep)
