@@ -545,7 +545,7 @@ class CostMatrix(Result):
     def _classified(
         self, predicted: ArrayLike, actual: ArrayLike, labels: ArrayLike | None
     ) -> Classified:
-        """Return both columns of labels; raise unless the matrix has a row and a column for each class."""
+        """Return both columns of labels; raise unless the matrix has a row and a column per class."""
         shape = self.costs.shape[-2:]
         found = classify(labels, predicted=predicted, actual=actual)
         if shape != (len(found.classes),) * 2:

@@ -189,7 +189,7 @@ def power_of_scale(sweep: AcceptedCounts) -> float:
 
 
 def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], list[int]]:
-    """Return the true and false accepts at `points`, all multiplied by one factor to make them integers."""
+    """Return the true and false accepts at `points`, times a common factor, as integers."""
     ratios = [
         count.as_integer_ratio()
         for counts in (sweep.true_accepts, sweep.false_accepts)
@@ -201,7 +201,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are vertices; `below(a, b, c)` means that b is not above the line from a to c."""
+    """Return which of n points are vertices; `below(a, b, c)`: b is not above the line from a to c."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

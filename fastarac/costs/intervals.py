@@ -380,7 +380,7 @@ class _Moments(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """The positive counts, each with its group and its cell of that group's table: arrays of shape (r,)."""
+    """The positive counts of all groups, with group and cell index for each; arrays of shape (r,)."""
 
     groups: NDArray[np.intp]
     cells: NDArray[np.intp]

@@ -50,7 +50,7 @@ def net_benefit_at(sweep: ThresholdSweep, *, threshold: float) -> float:
 
 
 def odds_of(threshold: float) -> float:
-    """Return p/(1 − p): the cost of an accepted error, if the benefit of a correct accepted output is 1."""
+    """Return p/(1 − p): the cost of an accepted error, in units of the benefit of a correct one."""
     p = real_scalar(threshold, "threshold")
     return float(_below_one(fractions_of(p, "threshold"), "threshold") / (1.0 - p))
 

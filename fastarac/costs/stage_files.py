@@ -101,7 +101,7 @@ class StagesFile:
         max_risk: float | None = None,
         failure_probability: float | None = None,
     ) -> CascadeStages:
-        """Read the outputs of the models; a limit given as an argument replaces all limits of the file."""
+        """Read the outputs of the models; limits given as arguments replace all limits of the file."""
         path, prices = self.path, self.content.get("costs", {})
         costs = None
         if prices:

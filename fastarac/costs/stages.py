@@ -226,7 +226,7 @@ class Stages(NamedTuple):
         return float(np.searchsorted(levels, threshold))
 
     def of_each(self, *, written: bool) -> StagePrices:
-        """Return exact costs and errors; with `written`, a float stands for its decimal: 0.1 for 1/10."""
+        """Return exact costs and errors; `written` reads each float as its decimal (0.1 as 1/10)."""
         number = (lambda value: Fraction(repr(value))) if written else Fraction
         correction, error = number(self.correction), number(self.error)
         found = StagePrices([], [], [], [])

@@ -127,12 +127,12 @@ class VerificationCosts(Pickled):
 
     @property
     def gamma(self) -> float:
-        """γ = C_R/C_C (equation 13): the cost of a verification divided by the cost of a correction."""
+        """γ = C_R/C_C (equation 13): the cost of a verification, in corrections."""
         return self.verification / self.correction
 
     @property
     def delta(self) -> float:
-        """δ = C_E/C_C − 1 (equation 13), where C_E is the cost of an error and C_C that of a correction."""
+        """δ = C_E/C_C − 1 (equation 13): the cost of an error, in corrections, minus 1."""
         try:
             (a, b), (c, d) = self.error.as_integer_ratio(), self.correction.as_integer_ratio()
             return (a * d - b * c) / (b * c)

@@ -1,4 +1,4 @@
-"""Fields that documents lack: how often, whether rightly, and the effect of making them optional."""
+"""Fields that documents lack: how often, how often rightly, and the effect of making them optional."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """Share of missed values among the absences that the truth lists; 0 if it lists none."""
+        """Share of absences in which the document has a true value; 0 if no such truth is known."""
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 
@@ -107,7 +107,7 @@ class OptionalSetting(NamedTuple):
 class Tried:
     """Documents for which sets of optional fields are tried out.
 
-    The confidence of each document was estimated without its own truth.
+    A document's confidence does not depend on the truth of the document itself.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Tried:
         return tuple(each.field for each in self.absences)
 
     def setting(self, optional: tuple[Any, ...]) -> OptionalSetting:
-        """Estimate which share of documents a fit with these optional fields would accept."""
+        """Estimate the shares of accepted and of wrong documents, if these fields are optional."""
         required = Requirements.of(self.fields, optional, self.types).required
         held = self.hopeless | self.documents.lacking(required)
         score = np.where(held, HELD_BACK, self.confidence)[self.chosen]
@@ -163,8 +163,8 @@ class Tried:
     def settings(self) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best setting found.
 
-        A document can be accepted only if all its missing fields are optional. So the search also tries
-        sets of fields that are often absent together.
+        Because a document is accepted only if all its missing fields are optional, the search also
+        tries sets of fields that are often absent together.
         """
         absences, fields = self.absences, self.fields
         present = tuple(each.field for each in absences if each.optional)
@@ -206,7 +206,7 @@ class Tried:
 
 
 def _order(setting: OptionalSetting) -> tuple[float, int]:
-    """Sort key of settings: more accepted documents first, then fewer optional fields."""
+    """Return a sort key: more accepted documents are better, then fewer optional fields."""
     return setting.straight_through_rate, -len(setting.optional)
 
 
@@ -222,8 +222,8 @@ def absences_of(
 ) -> tuple[FieldAbsence, ...]:
     """Count the absences of each field in the chosen documents.
 
-    `wrong` has the shape (n_documents, n_fields). Documents without any output are not counted as
-    absences: they go to people in any case.
+    `wrong` has the shape (n_documents, n_fields). Documents without any output do not count, because
+    people verify them in any case.
     """
     needs = Requirements.of(fields, optional, types)
     has = needs.has[documents.type]
@@ -271,7 +271,7 @@ def _compared(other: OptionalSetting, now: OptionalSetting) -> str:
 
 
 def compared_words(through: str, before: str, errors: str, earlier: str) -> str:
-    """Describe the new and the old share of accepted documents, and of undetected errors."""
+    """Compare the shares of accepted documents and of undetected errors, new and old, in words."""
     undetected = f"stay {errors}" if errors == earlier else f"are {errors} instead of {earlier}"
     return (
         f"{through} of documents would go through instead of {before}, and undetected errors "

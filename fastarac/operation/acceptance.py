@@ -1,4 +1,4 @@
-"""Which outputs and documents a policy accepts: its thresholds, applied to confidences and fields."""
+"""The rule by which a policy accepts outputs or documents."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class AcceptanceRule:
 
     @property
     def in_words(self) -> str:
-        """Which outputs or documents are accepted, in words."""
+        """The rule in words."""
         if self.documents:
             if self.document_threshold <= 0.0:
                 return "(all that have every required field)"
@@ -120,7 +120,7 @@ class AcceptanceRule:
     def of_documents(
         self, correct: NDArray[np.bool_], outputs: NewOutputs, *, fields_complete: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which documents are accepted, which are wrong, and each document's first output."""
+        """Return whether each document is accepted, whether it is wrong, and its first output."""
         whole, accepted, codes = self.decided(outputs)
         if not fields_complete:
             self.require_told(whole, accepted, outputs.documents)
@@ -131,7 +131,7 @@ class AcceptanceRule:
     def require_told(
         self, whole: Documents, which: NDArray[np.bool_], labels: Any, remedy: str = LISTED
     ) -> None:
-        """Raise a ValueError if a document marked by `which` has no row for an optional field."""
+        """Raise a ValueError if any of the documents `which` has no row for an optional field."""
         whole.require_told(which, self._requirements, self.fields, np.asarray(labels), remedy)
 
     def error_probability(
@@ -175,7 +175,7 @@ class AcceptanceRule:
     def decided(
         self, outputs: NewOutputs
     ) -> tuple[Documents, NDArray[np.bool_], NDArray[np.intp] | None]:
-        """Return the documents, which of them are accepted, and the code of each output's field."""
+        """Return the documents, whether each is accepted, and the code of each output's field."""
         values = confidences(outputs.confidence)
         self.require_columns(by=outputs.by, documents=outputs.documents, types=outputs.types)
         n = len(values)
@@ -204,7 +204,7 @@ def require_column(given: object, name: str, *, needed: bool) -> None:
 
 
 def shown_threshold(threshold: float) -> str:
-    """Return a threshold as text with all its digits, because rounding would change decisions."""
+    """Return a threshold as text with all its digits, because rounding may change decisions."""
     if math.isinf(threshold):
         return "always" if threshold < 0 else "never"
     return f">= {repr(threshold).removesuffix('.0')}"
@@ -217,7 +217,7 @@ def _by_field(
     *,
     unknown: float,
 ) -> NDArray[Any]:
-    """Apply to each value the rule of its field; without fields, apply the only rule to all values."""
+    """Apply the function in `rules` for each value's field, or the only one if there are no fields."""
     if codes is None:
         return rules[0](values)
     found = np.full(len(values), unknown)

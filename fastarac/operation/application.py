@@ -67,7 +67,7 @@ def apply_policy(
     types: str | None = None,
     empty_confidence: bool = False,
 ) -> AppliedPolicy:
-    r"""Split the outputs in a file into accepted ones and ones that people verify.
+    r"""Split the outputs in a file into accepted outputs and outputs that people verify.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def check_goals(goals: Mapping[str, Path], files: Iterable[str | os.PathLike[str
 
 
 class _Rule:
-    """A policy as SQL expressions."""
+    """SQL expressions that make the decisions of a policy."""
 
     def __init__(
         self,
@@ -263,20 +263,20 @@ class _Rule:
         self.n_required = self._by_type(names_of_types, [str(len(each)) for each in required])
 
     def _one_of(self, fields: Sequence[Any]) -> str:
-        """Return the SQL test whether a row belongs to one of these fields."""
+        """Return an SQL condition that a row belongs to one of these fields."""
         if self.by is None or not fields:
             return "false"
         return f"({self.by} IN ({', '.join(sql_text(str(field)) for field in fields)}))"
 
     def _by_type(self, types: list[str], each: list[str]) -> str:
-        """Return SQL that chooses from `each` by document type; the last is for other types."""
+        """Return SQL that selects one of `each` by document type; unknown types get the last one."""
         if self.type is None:
             return each[-1]
         cases = " ".join(f"WHEN {t} THEN {e}" for t, e in zip(types, each[:-1], strict=True))
         return f"CASE {self.type} {cases} ELSE {each[-1]} END"
 
     def condition(self, *, accepts: bool) -> str:
-        """Return the SQL condition for accepted rows, or for rejected rows."""
+        """Return an SQL condition for the accepted or the rejected rows."""
         if self.document is None:
             return self.accepts if accepts else f"NOT {self.accepts}"
         chosen = "accepts" if accepts else "NOT accepts"
@@ -324,7 +324,7 @@ class _Rule:
 
 
 def _factors(absence: FieldAbsence, has: Iterable[bool]) -> list[str]:
-    """Return, for each document type, the factor on the confidence of a document without the field."""
+    """Return, for each type, the factor by which a missing field reduces a document's confidence."""
     factor = f"CAST('{1.0 - absence.missed_share!r}' AS DOUBLE)"
     return [factor if one else "1.0::DOUBLE" for one in has]
 
@@ -358,7 +358,7 @@ def _counted(source: FileSource, rule: _Rule, policy: Policy) -> AppliedPolicy:
 
 
 def _seen_columns(rule: _Rule) -> str:
-    """Return the SQL columns by which rows are counted: field, cell and rounded confidence."""
+    """Return SQL for the columns to group by: field, range of confidences, rounded confidence."""
     field = "NULL" if rule.by is None else f"CASE WHEN {rule.known} THEN {rule.by} END"
     valid = f"{rule.valid} AND {rule.given}"
     cell, rounded = (f"CASE WHEN {valid} THEN {each} END" for each in (rule.cell, rule.rounded))
@@ -368,7 +368,7 @@ def _seen_columns(rule: _Rule) -> str:
 def _groups(
     source: FileSource, rule: _Rule, policy: Policy
 ) -> tuple[int | None, dict[str | None, NDArray[np.int64]]]:
-    """Count all groups; for up to 500 random groups of each field, count confidences by cell."""
+    """Count the groups; for up to 500 random groups per field, count confidences by cell."""
     if rule.group is None:
         return None, {}
     source.select(
@@ -398,7 +398,7 @@ def _shift(
     rows: Iterable[tuple[Any, ...]],
     by_group: Mapping[str | None, NDArray[np.int64]],
 ) -> ConfidenceShift | None:
-    """Test whether confidences, counted in `rows`, have shifted; raise if they are on another scale."""
+    """Test whether the confidences have shifted; raise if they are on another scale."""
     known = [row for row in rows if row[1] is not None]
     if not known:
         return None
@@ -445,7 +445,7 @@ def _require_scale(
     now: Sequence[float],
     references: Sequence[Reference],
 ) -> None:
-    """Raise if the confidences are on another scale than the policy's.
+    """Raise if the new confidences have another scale than the confidences of the fit.
 
     `inside` is the share of confidences in the fitted range, and `now` holds the lowest and highest
     confidence of each field.
@@ -474,7 +474,7 @@ def _require_scale(
 
 
 def _decide_documents(source: FileSource, rule: _Rule, policy: Policy) -> None:
-    """Check all rows, and write the decision on each document into a table `decided`."""
+    """Check all rows, and create the table `decided` with one row per document."""
     counts = f"({rule.known} AND {rule.given})"
     right = f"CASE WHEN NOT {counts} THEN 1.0::DOUBLE ELSE 1.0::DOUBLE - {rule.error} END"
     # Without fields, a document is incomplete if one of its rows has no confidence.
@@ -570,7 +570,7 @@ def all_columns(source: FileSource, goal: Path) -> str:
 
 
 def copy_options(source: FileSource, goal: Path) -> str:
-    """Return the options of SQL's COPY; if a CSV file is made from a CSV file, the separator stays."""
+    """Return the options of SQL's COPY; a CSV file keeps the separator of a CSV source."""
     ending = goal.suffix.lower()
     if ending == ".csv" and isinstance(source, Delimited) and ".tsv" not in source.path.name.lower():
         return WRITTEN_FORMATS[ending].replace("','", sql_text(source.delimiter))
@@ -580,7 +580,7 @@ def copy_options(source: FileSource, goal: Path) -> str:
 def write_tables(
     goals: Mapping[str, Path], tables: Mapping[str, Mapping[str, Any]], queries: Mapping[str, str]
 ) -> None:
-    """Write the result of each query to its file, all files or none.
+    """Write the result of each query to its file; write all files or none.
 
     The queries read `tables`, which maps the name of each table to its columns.
     """

@@ -118,7 +118,7 @@ class AppliedPolicy(Result):
 
     @property
     def expected_rate(self) -> float:
-        """The expected error rate or risk, whichever has the limit; NaN if its denominator is 0."""
+        """The expected error rate or, if the limit is on the risk, the expected risk; NaN for 0/0."""
         if self.n_documents is None:
             return self._rate(self.n_items, self.accepted, self.expected_errors)
         return self._rate(self.n_documents, self.accepted_documents or 0, self.expected_errors)
@@ -133,7 +133,7 @@ class AppliedPolicy(Result):
 
     @property
     def warning(self) -> str | None:
-        """A warning if the confidences have shifted; None if they have not, or if no test was made."""
+        """A warning if the confidences have shifted; None if not, or if no test was possible."""
         if self.shift is None or not self.shift.shifted:
             return None
         return f"{self.shift}; the limit and the expected errors may not hold for these outputs"
@@ -145,7 +145,7 @@ class AppliedPolicy(Result):
 
     @property
     def decision(self) -> str:
-        """In words: the number of accepted outputs or documents, and the number that people verify."""
+        """A sentence on how many outputs or documents are accepted, and how many people verify."""
         whole, accepted = self.n_items, self.accepted
         if self.n_documents is not None:
             whole, accepted = self.n_documents, self.accepted_documents or 0
@@ -169,7 +169,7 @@ class AppliedPolicy(Result):
 
     @property
     def expectation(self) -> str:
-        """In words: the expected errors among accepted outputs; empty if nothing is accepted."""
+        """A sentence on the expected errors among accepted outputs; empty if nothing is accepted."""
         if not self.accepted:
             return ""
         whole = self.n_items if self.n_documents is None else self.n_documents

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LogError(ValueError):
-    """Error about a log row that contradicts itself or other rows; rows are counted from 0."""
+    """Error about a log row that contradicts itself or other rows; rows are numbered from 0."""
 
     def __init__(self, name: str, row: int, found: object, why: str) -> None:
         self.name, self.row, self.found, self.why = name, row, found, why
@@ -28,9 +28,9 @@ class AuditLog:
     """A checked log of audits.
 
     `correct` is NaN where the truth is unknown. It is 0 for outputs that were drawn for an audit but
-    have no result. `unanswered` is the number of these outputs, or None if the log does not say which
-    outputs were drawn. `probability` is the probability that an output was drawn for an audit; it is 1
-    for rejected outputs.
+    have no result. `unanswered` is the number of drawn outputs without a result, or None if the log
+    does not say which outputs were drawn. `probability` is the probability that an output was drawn for
+    an audit; it is 1 for rejected outputs.
     """
 
     correct: NDArray[np.float64]
@@ -40,7 +40,7 @@ class AuditLog:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whether each output's truth is known, or taken as wrong because the audit has no result."""
+        """Whether each output's truth is known; an audit without a result counts as a known error."""
         return np.asarray(~np.isnan(self.correct))
 
     @property
@@ -62,12 +62,12 @@ def log_of(
     rejected_known: bool = False,
     groups: NDArray[np.intp] | None = None,
 ) -> AuditLog:
-    """Check a log; an error names the first row (from 0) that contradicts another column.
+    """Check that the columns of a log do not contradict each other.
 
-    `above` marks the outputs that the policy or threshold accepts. `reasons` say in messages why an
-    output should be rejected, or accepted. The number of drawn outputs, or of drawn `groups`, must fit
-    the probabilities. With `rejected_known`, the truth of rejected outputs is required, because other
-    thresholds would accept some of them.
+    `above` marks the outputs that the policy or threshold accepts. `reasons` are the ends of error
+    messages: why an output should be rejected, and why accepted. The number of drawn outputs, or of
+    drawn `groups`, must fit the probabilities. With `rejected_known`, the truth of rejected outputs is
+    required, because other thresholds would accept some of them.
     """
     n = len(confidence)
     truth = answers_of_log(correct, n)
@@ -115,7 +115,7 @@ def _drawn_units(
     groups: NDArray[np.intp] | None,
     above: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the audit probability of each accepted output or whole group, and whether it was drawn."""
+    """For each accepted output or group, return its audit probability and whether it was drawn."""
     if groups is None:
         return probability, made
     first, codes = np.unique(groups[above], return_index=True, return_inverse=True)[1:]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fastarac._core.quantiles import normal_quantile
 from fastarac._core.special import binomial_cdf
 
-# Each of the two tests refuses about this share of honest logs.
+# Each of the two tests refuses at most about this share of correct logs.
 LEVEL = 0.001
 # Maximum number of binomial tests. More distinct probabilities are sorted, and tested in this many
 # parts.
@@ -16,7 +16,7 @@ MOST_PARTS = 10
 
 
 class UnlikelyNumberError(ValueError):
-    """Error about a log with too few or too many audits; about 1 of 1,000 honest logs raises it."""
+    """Error about a log with too few or too many audits; up to about 0.2% of correct logs raise it."""
 
 
 def refuse_unlikely_numbers(
@@ -24,12 +24,12 @@ def refuse_unlikely_numbers(
 ) -> None:
     """Raise an UnlikelyNumberError if the audits do not fit the logged probabilities.
 
-    `probability` is each accepted output's probability of an audit; `made` says whether it was audited.
-    `words` is the verb that messages use for audited outputs: "have a result" or "were drawn".
+    For each accepted output, `probability` is the probability of an audit, and `made` is whether it was
+    audited. `words` is the verb for audited outputs in messages: "have a result" or "were drawn".
 
-    A part with several probabilities is tested by the binomial distribution for their mean. Its
-    variance is larger than the true one (Hoeffding 1956). A second test finds small deviations that add
-    up over several probabilities.
+    Outputs with similar probabilities are tested together, by a binomial test with their mean
+    probability. This is conservative, because the binomial variance is the larger one (Hoeffding 1956).
+    A second test finds small deviations that add up over several probabilities.
     """
     distinct, codes = np.unique(probability, return_inverse=True)
     n_parts = min(len(distinct), MOST_PARTS)
@@ -54,8 +54,8 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
     Here π is the probability of an output, and V is 1 if it was audited, and 0 otherwise. The
-    correction is the first term of the Cornish–Fisher expansion. Without it, one audit at a tiny
-    probability would be too many: 5% of honest simulated logs of 5 outputs were refused.
+    correction is the first term of the Cornish–Fisher expansion. Without it, a single audit with a tiny
+    probability would be refused. In a simulation, this happened to 5% of correct logs of 5 outputs.
     """
     n = len(probability)
     # With tiny probabilities, these sums may overflow to infinity. No number of audits is then refused.

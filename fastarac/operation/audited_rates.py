@@ -21,8 +21,7 @@ STEPS = 50  # Number of acceptance rates at which error rates are estimated.
 class AuditedRates(NamedTuple):
     """Rates of undetected errors among all outputs at several acceptance rates.
 
-    `low` and `high` are the ends of an interval for each error rate; each interval holds alone, not all
-    jointly.
+    `low` and `high` are the ends of a pointwise confidence interval for each error rate.
     """
 
     acceptance_rate: NDArray[np.float64]
@@ -32,7 +31,7 @@ class AuditedRates(NamedTuple):
 
 
 def rates_of_log(log: AuditColumns, level: float) -> AuditedRates:
-    """Return error rates at several acceptance rates, among them the acceptance rate in use.
+    """Return error rates at several acceptance rates, including the one of the log.
 
     Raises
     ------

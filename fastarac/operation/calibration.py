@@ -76,13 +76,13 @@ class Calibration(Table, Result):
     def at(self, confidence: ArrayLike) -> NDArray[np.float64]:
         """Return the error probability p̂ at each confidence, (n,).
 
-        Between two confidences of the fit, p̂ is the value at the lower one. Below the lowest confidence
-        of the fit, p̂ is the value of the last block.
+        Between two confidences of the fit, p̂ is the value at the lower one. Below the lowest
+        confidence of the fit, p̂ is the value at the lowest one.
         """
         return self.error_probability[self.block_of(confidences(confidence))]
 
     def block_of(self, confidence: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the block index of each confidence; the confidences must already be checked."""
+        """Return the index of the block that contains each confidence."""
         blocks = len(self.thresholds)
         found = blocks - number_at_or_below(confidence, self.thresholds[::-1])
         return np.minimum(found, blocks - 1)
@@ -90,7 +90,7 @@ class Calibration(Table, Result):
     def accepted_down_to(self, probability: float) -> float:
         """Return the lowest confidence at which the error probability p̂ is at most `probability`.
 
-        Return inf if p̂ is larger at all confidences, and -inf if it is larger at none.
+        The result is inf if p̂ is larger everywhere, and -inf if p̂ is larger nowhere.
         """
         blocks = int(np.searchsorted(self.error_probability, probability, side="right"))
         if blocks == 0:
@@ -158,7 +158,7 @@ def isotonic_calibration(
 
 
 def calibration_of(sweep: ThresholdSweep) -> Calibration:
-    """Return the isotonic calibration of unweighted items, given their sweep."""
+    """Return the isotonic calibration, given the sweep of unweighted items."""
     if sweep.false_accepts.dtype != np.int64:
         raise TypeError("the sweep is weighted, but calibration needs counts of items")
     errors = np.diff(sweep.false_accepts)
@@ -171,7 +171,7 @@ def calibration_of(sweep: ThresholdSweep) -> Calibration:
 
 
 def thinned(calibration: Calibration, weight: float) -> Calibration:
-    """Return a calibration with the same error rates, but with all counts divided by `weight`."""
+    """Divide all counts of a calibration by `weight`; the error rates stay the same."""
     if weight == 1.0:
         return calibration
     n_items, errors = calibration.n_items / weight, calibration.errors / weight

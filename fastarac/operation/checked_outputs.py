@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class LookRule(NamedTuple):
-    """The rule for repeated checks ("looks") of a limit, and the number of the present look."""
+    """The rule for repeated checks ("looks") of a limit, and the number of the present check."""
 
     name: Literal["once", "declared", "sequence"] = "once"
     look: int = 1
@@ -38,8 +38,8 @@ class LookRule(NamedTuple):
     def share(self, delta: float, look: int, *, pools: bool, bets: bool) -> float:
         """Return the part of the failure probability `delta` that a look may use.
 
-        Pooled bets on groups and pooled confidence sequences hold at all looks simultaneously. So each
-        of their looks may use all of `delta`.
+        If outputs are pooled over looks, bets on groups and confidence sequences hold at all looks
+        simultaneously. Then each look may use all of `delta`.
         """
         if self.declared is not None and not (pools and bets):
             return delta / self.declared
@@ -95,7 +95,7 @@ class Checked:
 
     @property
     def pools(self) -> bool:
-        """Whether all items are verified, so that looks can be pooled."""
+        """Whether all items are verified, so that a test can use the items of all looks together."""
         return self.probability is None and self.verified is None
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Checked:
@@ -141,7 +141,7 @@ class Checked:
     def ends(self, criterion: str, limit: float, delta: float) -> RateBounds:
         """Return bounds on the rate, each of which fails with probability `delta` at most.
 
-        The bounds always include the observed rate, although bets alone might exclude it.
+        The bounds are widened, if necessary, to include the observed rate, which bets might exclude.
         """
         counted = self.counted(criterion)
         trials = int(counted.sum())
@@ -175,7 +175,7 @@ class Checked:
 
     @property
     def _in_sequence(self) -> bool:
-        """Whether the rate is bounded by a confidence sequence of counts."""
+        """Whether the bounds of the rate come from a confidence sequence."""
         return self.rule.name == "sequence" and self.pools and self.codes is None
 
     def _groups(self, counted: NDArray[np.bool_], codes: NDArray[Any]) -> GroupBets:
@@ -184,7 +184,8 @@ class Checked:
     def needed(self, criterion: str, limit: float, delta: float, *, afresh: bool = False) -> int | None:
         """Return how many more items give a verdict with probability 0.8, if the observed rate is true.
 
-        With `afresh`, return instead the size of a new sample that decides alone, in a single look.
+        With `afresh`, return instead the size of a new sample that gives a verdict without the old
+        items.
         """
         counted = self.counted(criterion)
         n, trials = len(counted), int(counted.sum())
@@ -204,12 +205,12 @@ class Checked:
 
     @property
     def _share(self) -> float:
-        """The smallest probability with which an accepted output was verified; 1 if all were."""
+        """The smallest probability with which an accepted output was verified."""
         probability = self.probability if self.verified is None else self.verified.probability
         return 1.0 if probability is None else float(probability[self.accepted].min(initial=1.0))
 
     def _evidence(self, criterion: str) -> RateEvidence | None:
-        """Return the units to bet on; None if the exact test of counts can be used."""
+        """Return the units for a betting test; None if an exact binomial test can be used."""
         if self.verified is not None:
             differ = bool(np.ptp(self.verified.probability) > 0.0)
             if self.codes is None and self.verified.judge is None and not differ:

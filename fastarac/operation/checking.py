@@ -50,7 +50,7 @@ class CheckedPromise(NamedTuple):
         return cls(criterion, limit, delta, people, limit_of_found(limit, delta, people))
 
     def ends(self, items: Checked) -> RateBounds:
-        """Return two bounds on the rate of all errors; each fails with a probability of at most δ."""
+        """Return two bounds on the rate of all errors; each is wrong with probability δ at most."""
         found = items.ends(self.criterion, self.tested.limit, self.tested.failure_probability)
         if self.people is None:
             return found
@@ -64,7 +64,7 @@ class CheckedPromise(NamedTuple):
         )
 
     def needed(self, items: Checked, *, afresh: bool = False) -> int | None:
-        """As :meth:`.Checked.needed`, for the limit of the errors that people find."""
+        """Call :meth:`.Checked.needed` with the limit for errors that people find."""
         above = self.rate(items) > self.limit
         limit = self.tested.highest if above else self.tested.limit
         return items.needed(self.criterion, limit, self.tested.failure_probability, afresh=afresh)
@@ -201,7 +201,7 @@ def check_of(
     of_fit: bool = False,
     n_unread: int = 0,
 ) -> PolicyCheck:
-    """Test at level δ if the rate is below its limit, and if it is above; fields get no verdicts."""
+    """Test at level δ whether the rate is below its limit, and whether it is above."""
     audited, unanswered = (None, None) if audits is None else audits
     # If a log does not say which outputs were drawn, missing results may hide errors. Such a log can
     # prove a rate above the limit, but never a rate within the limit.

@@ -30,7 +30,7 @@ AFTERWARDS = "n_unread", "missed_rate", "regions"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyChoice(Result):
-    """Several policies and the chosen policy; one promise covers all policies together.
+    """Several policies and the chosen policy; one failure probability covers all policies together.
 
     Attributes
     ----------
@@ -212,7 +212,7 @@ def fit_of_candidate(name: str, arguments: dict[str, Any]) -> PolicyFit:
 def _by_half(
     fits: Mapping[str, PolicyFit], unread: Mapping[str, dict[str, Any]], delta: float
 ) -> PolicyChoice:
-    """Choose a candidate by one half of the items, and test its limit on the other half."""
+    """Choose the candidate that accepts most of one half of the items; test it on the other half."""
     every = list(fits.values())
     sizes = {each.columns.n for each in every}
     if len(sizes) > 1:
@@ -232,7 +232,7 @@ def _by_half(
 
 
 def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
-    """Return the half of the items that ranks the outputs; all fits of these items share it."""
+    """Draw the half of the items that is used for ranking, from the seeds of all fits."""
     own = [source_of_halves(each.columns, each.key).integers(0, 2**63, 2) for each in fits]
     return random_half(fits[0].columns, np.random.default_rng(np.concatenate(own)))
 
@@ -240,9 +240,9 @@ def half_that_ranks(fits: Sequence[PolicyFit]) -> NDArray[np.bool_]:
 def share_in_half(fit: PolicyFit, ranks: NDArray[np.bool_]) -> float:
     """Return the largest share of the half `ranks` that can be accepted within the limit.
 
-    The calibrations that rank this half come from the half itself. So the share is too optimistic, but
-    equally so for all candidates. In simulations, ranking each part of the half by the other part chose
-    the better model less often. The other half is not used, so the choice breaks no promise.
+    The outputs are ranked by calibrations on the same half. So the share is too optimistic, but equally
+    for all candidates. In simulations, cross-fitting within the half chose the better model less often.
+    The other half is not used, so it can still prove the limit.
     """
     columns = fit.columns
     known = calibrations_of(columns, ranks, fit.settings.n_fields)

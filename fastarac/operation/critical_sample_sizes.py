@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CriticalSampleSizes:
-    """For each number c of errors, the smallest sample size n with a property; n increases with c."""
+    """For each number c of errors, the smallest sample size n at which `has(n, c)` is true."""
 
     def __init__(self, limit: float, has: Callable[[int, int], bool]) -> None:
         self.limit = limit
@@ -20,12 +20,12 @@ class CriticalSampleSizes:
 
     @classmethod
     def that_keep(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """For each number of errors, the smallest n that proves a rate below a limit."""
+        """Let n be the smallest size at which c errors prove that the rate is below a limit."""
         return cls(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     @classmethod
     def that_break(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """For each number of errors, the smallest n that does not prove a rate above a limit."""
+        """Let n be the smallest size at which c errors do not prove that the rate is above a limit."""
         return cls(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
 
     def start(self, c: int) -> int:

@@ -56,7 +56,7 @@ class DocumentLog(NamedTuple):
         *,
         fields_complete: bool,
     ) -> DocumentLog:
-        """Combine the rows of each document; `outputs` marks rows without a confidence as rejected.
+        """Combine the rows of each document.
 
         Raises
         ------
@@ -93,7 +93,7 @@ def require_listed(rule: AcceptanceRule, outputs: NewOutputs) -> None:
 
 
 def without_confidence(confidence: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
-    """Return confidences with 0 in place of NaN, and a mask of the NaN (None without any NaN)."""
+    """Replace NaN by 0; also return a mask of the NaN, or None if there are none."""
     missing = np.isnan(confidence)
     return np.where(missing, 0.0, confidence), missing if missing.any() else None
 

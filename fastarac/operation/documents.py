@@ -69,7 +69,7 @@ class Requirements:
         optional: Sequence[Any],
         types: Sequence[DocumentType] = (),
     ) -> Requirements:
-        """Build the requirements from field labels; without labels, there is one required field."""
+        """Build the requirements; an empty `fields` means a single, required field."""
         is_optional = np.array([field in optional for field in fields] or [False], np.bool_)
         has = np.ones((len(types) + 1, len(is_optional)), np.bool_)
         for i, each in enumerate(types):
@@ -109,9 +109,9 @@ class Documents(NamedTuple):
         n_fields: int,
         type_of_item: NDArray[np.intp] | None = None,
     ) -> Documents:
-        """Find each document's fields; `given` marks rows with a confidence.
+        """Find each document's fields.
 
-        A negative code in `field` stands for an unknown field.
+        `given` marks rows with a confidence. Unknown fields have negative codes in `field`.
         """
         labels, first = np.unique(of_item, return_index=True)
         n = len(labels)
@@ -148,10 +148,10 @@ class Documents(NamedTuple):
         has: NDArray[np.bool_],
         missed: Sequence[float],
     ) -> NDArray[np.float64]:
-        """Combine the probabilities that the outputs of each document are right.
+        """Combine the probabilities `right` of the outputs marked by `counts` to one for each document.
 
-        Only outputs marked by `counts` are used. For each field, `missed` has the probability that its
-        true value was missed in a document that lacks the field.
+        `missed` has, for each field, the probability that a document without the field has a true
+        value.
         """
         values = right if counts is None else np.where(counts, right, 1.0)
         confidence = combined(values, self.of_item, rule)
@@ -173,7 +173,7 @@ class Documents(NamedTuple):
         labels: NDArray[Any],
         remedy: str = LISTED,
     ) -> None:
-        """Raise if a document has no row for an optional field: a value may have been missed."""
+        """Raise if a document has no row for an optional field: its value may have been missed."""
         unlisted = (needs.has & ~needs.required)[self.type] & ~self.told
         unlisted[~which] = False
         if not unlisted.any():
@@ -188,12 +188,12 @@ class Documents(NamedTuple):
 
 
 def never() -> Calibration:
-    """Return a calibration with the error probability 1, for a field without outputs."""
+    """Return the calibration of a field without outputs: the error probability is 1."""
     return Calibration((0.0,), np.ones(1, np.int64), np.ones(1, np.int64))
 
 
 def is_never(calibration: Calibration) -> bool:
-    """Whether the calibration is the one that :func:`never` returns."""
+    """Return whether a calibration equals that of a field without outputs (:func:`never`)."""
     counts = calibration.n_items.tolist(), calibration.errors.tolist()
     return calibration.thresholds == (0.0,) and counts == ([1], [1])
 
@@ -213,7 +213,7 @@ def optional_of(optional: Any, fields: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def given_of(rejected: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
-    """Return which outputs have a confidence; None if all have one."""
+    """Return a mask of the outputs with a confidence; None if there are no others."""
     if rejected is None:
         return None
     never_accepted = np.asarray(rejected, np.bool_)

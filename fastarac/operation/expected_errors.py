@@ -42,8 +42,7 @@ class TestedCounts(NamedTuple):
     ) -> TestedCounts:
         """Count outputs and errors; with weights, use the ratio estimator for errors (Hájek 1971).
 
-        Then an error with inclusion probability π stands for 1/π errors, which count as errors of one
-        group.
+        With weights, an error with inclusion probability π counts as 1/π errors in one group.
         """
         wrong = accepted & ~right
         per_group = 1.0
@@ -71,9 +70,9 @@ def expected_rates(
 ) -> list[float]:
     """Return the expected share of errors among the accepted outputs of each field.
 
-    `tested` and `wrong` hold each field's number of accepted outputs in the test, and of errors among
-    them. Unless all outputs were accepted (`is_all`), `per_group` errors are added, because acceptance
-    stopped just before an error.
+    For each field, `tested` is the number of accepted outputs in the test, and `wrong` the number of
+    errors among them. Unless all outputs were accepted (`is_all`), the errors of one more group
+    (`per_group`) are added, because the threshold is just above an error.
     """
     whole = sum(tested)
     beyond = 0.0 if is_all else per_group
@@ -117,7 +116,7 @@ def errors_expected(
 
 
 def all_of_found(people: Reviewer | None, found: Interval, accepted: float) -> Interval:
-    """Scale the errors that people found up to all errors; the result is at most `accepted`."""
+    """Divide the number of found errors by people's detection rate; cap the result at `accepted`."""
     if people is None:
         return found
     d = people.detection_rate

@@ -32,8 +32,8 @@ def fingerprint_of(
 ) -> str:
     """Return hexadecimal digits that identify a set of outputs, in any order.
 
-    The last 32 digits depend only on confidences and fields, because more of the truth may become known
-    later. With `right`, 32 digits that also depend on the truth come first.
+    The last 32 digits depend only on confidences and fields. With `right`, they follow 32 digits that
+    also depend on the truth. Both are stored because more of the truth may become known later.
 
     Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014), which are
     added up.
@@ -66,9 +66,9 @@ def was_fitted_on(
     right: NDArray[np.bool_] | None,
     given: NDArray[np.bool_] | slice = slice(None),
 ) -> bool:
-    """Whether outputs (or the outputs marked by `given`) have the fingerprint of a policy's fit.
+    """Return whether a policy was fitted on these outputs (those marked by `given`).
 
-    The truth is compared only if it is completely known, at the fit and now.
+    The truth is compared only if all of it was known at the fit and is known now.
     """
     values = confidence[given]
     if fitted_on is None or len(values) > sum(int(each.counts.sum()) for each in references):

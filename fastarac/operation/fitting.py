@@ -180,7 +180,7 @@ def fit_policy(
 
 
 def request_of(**arguments: Any) -> SimpleNamespace:
-    """Complete arguments of :func:`.fit_policy` by its defaults; raise TypeError for unknown names."""
+    """Add the defaults of :func:`.fit_policy` to its arguments; raise TypeError for unknown names."""
     bound = signature(fit_policy).bind(**arguments)
     bound.apply_defaults()
     return SimpleNamespace(**bound.arguments)
@@ -238,7 +238,7 @@ class PolicyFit:
 
     @property
     def splits(self) -> bool:
-        """Whether one half of the items ranks the outputs and the other half tests the limit."""
+        """Whether half of the items are used to rank the outputs, and the others to test the limit."""
         is_whole = self.columns.documents is not None or bool(self.settings.fields)
         return is_whole or (self.criterion == "max_risk" and not self.fixed)
 
@@ -270,7 +270,7 @@ class PolicyFit:
         return self._by_halves(ranks)
 
     def _one_threshold(self) -> dict[str, Any]:
-        """Return the attributes of a policy with one threshold, which all items test."""
+        """Return the attributes of a policy with one threshold; all items are used to test it."""
         columns = self.columns
         point = guaranteed_operating_point(
             columns.answers(), columns.confidence, groups=self.groups, random_state=self.random_state,
@@ -286,7 +286,7 @@ class PolicyFit:
         }  # fmt: skip
 
     def _by_halves(self, ranks: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return a policy's attributes: one half ranks the outputs, the other half tests the limit."""
+        """Rank the outputs by one half of the items, and test the limit on the other half."""
         columns, settings = self.columns, self.settings
         rng = source_of_halves(columns, self.key)
         ranking = random_half(columns, rng) if ranks is None else ranks
@@ -345,7 +345,7 @@ def _fixed(request: SimpleNamespace) -> dict[str, Any]:
 
 
 def _question_fields(columns: ItemColumns, fields: tuple[Any, ...]) -> None:
-    """Warn of each field whose confidences are reversed, or all the same."""
+    """Warn of fields in which low confidences are right more often, or all confidences are equal."""
     if not columns.all_verified:
         return
     for i in range(max(1, len(fields))):

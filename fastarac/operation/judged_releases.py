@@ -210,7 +210,7 @@ def _flags(values: ArrayLike, name: str, n: int | None) -> NDArray[np.bool_]:
 
 
 def _pvalue(times: NDArray[np.int64], differ: int, releases: int) -> tuple[float, bool]:
-    """Return the probability of at least `differ` disagreements, and whether their number can vary."""
+    """Return the probability of at least `differ` disagreements, and whether the number can vary."""
     counts = np.bincount(times, minlength=releases + 1)
     at_random = differ - int(counts[releases])  # all releases disagree on the other anchors
     law = np.ones(1)

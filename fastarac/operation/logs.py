@@ -91,22 +91,22 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def outputs(self) -> NewOutputs:
-        """The outputs, in the form that the rule of a policy takes."""
+        """The outputs, as an argument for :class:`.AcceptanceRule`."""
         confidence, missing = without_confidence(self.confidence)
         return NewOutputs(confidence, self.by, self.documents, missing, self.types)
 
     @property
     def unanswered(self) -> int:
-        """The number of accepted outputs, or rows of documents, that were drawn but have no result."""
+        """The number of accepted rows that were drawn for an audit but have no result."""
         if self.drawn is None:
             return 0
         return int(np.sum(self.drawn & self.accepted & np.isnan(self.correct)))
 
     @property
     def has_one_threshold(self) -> bool:
-        """Whether the log can test other thresholds.
+        """Whether the log can test other thresholds than the one in use.
 
-        It can if it has no fields, groups or documents, and if all rejected outputs are verified.
+        It must have no fields, groups or documents, and all rejected outputs must be verified.
         """
         alone = self.by is None and self.groups is None and self.documents is None
         return alone and not bool(np.isnan(self.correct[~self.accepted]).any())
@@ -274,7 +274,7 @@ def _require_consistent(
     threshold: float | None,
     policy: Policy | None,
 ) -> None:
-    """Raise if a row contradicts the log, or the number of audits does not fit the probabilities."""
+    """Raise if rows contradict each other, or if the audits do not fit the probabilities."""
     told = log.audit_probability, log.accepted, log.audited, log.drawn
     codes = None
     if log.groups is not None:
@@ -300,7 +300,7 @@ def _require_consistent(
 
 
 def warn_of_accepted_alone(policy: Policy, accepted: NDArray[np.bool_]) -> None:
-    """Warn if a log seems to lack rejected outputs; a false warning has a probability below 0.1%."""
+    """Warn if all outputs are accepted, but a complete log would almost surely have rejected ones."""
     n, share = len(accepted), policy.accepted / policy.n_items
     if accepted.all() and share**n < CHANCE:
         warn_unreliable(

@@ -34,7 +34,7 @@ RULES = ("once", "declared", "sequence")
 
 
 class LookedAt(NamedTuple):
-    """The items (outputs or documents) that a look adds, or all items that it tests."""
+    """Items (outputs or documents) of one check, or of all checks so far."""
 
     checked: Checked
     fields: NDArray[np.intp] | None
@@ -48,7 +48,7 @@ class LookedAt(NamedTuple):
 
 
 class LookRequest(NamedTuple):
-    """A log of looks, with the names and groups of the outputs in the present look."""
+    """The arguments that concern looks: the log, and the names and groups of the new outputs."""
 
     looks: Looks
     policy_digest: str
@@ -93,7 +93,7 @@ class LookRequest(NamedTuple):
         rows: NDArray[np.intp],
         columns: Sequence[NDArray[Any] | None],
     ) -> LookedAt:
-        """Add a look at the items in these rows, and return the outputs to test.
+        """Add a look at the items of these rows, and return the items to test.
 
         Without ids, the values in `columns` identify items.
         """
@@ -109,7 +109,7 @@ class LookRequest(NamedTuple):
         return self.looks.add(self.policy_digest, sample, once=self.once)
 
     def weighted(self, checked: Checked, columns: Sequence[NDArray[Any] | None]) -> Checked:
-        """Add a look at partly verified outputs; return these outputs with the rule of the look."""
+        """Add a look at partly verified outputs; return them with the rule of the look."""
         rows = np.arange(len(checked.accepted))
         return self._replace(names=None).add(checked, None, 0, rows, columns).checked
 
@@ -141,7 +141,7 @@ def kept_looks(path: Path, declared: int | None = None) -> Iterator[Looks]:
 
 
 class _Look(NamedTuple):
-    """One look and its new items; with partial truth, only the joint digest of its items."""
+    """One look and the items that it added to the log; with partial truth, only their joint digest."""
 
     rule: str
     digest: str
@@ -260,7 +260,7 @@ class Looks(SavedAsJson):
         return f"Looks({len(self)} made{of}, {sum(each.n for each in self._looks):,} outputs)"
 
     def add(self, policy_digest: str, sample: LookedAt, *, once: bool = False) -> LookedAt:
-        """Add a look, unless all its outputs were looked at before; return the outputs to test.
+        """Add a look if any of the outputs is new; return the outputs to test.
 
         Raises
         ------
@@ -303,7 +303,7 @@ class Looks(SavedAsJson):
         return bool(self._looks[0].n)
 
     def _new(self, sample: LookedAt, keys: list[str]) -> NDArray[np.bool_]:
-        """Return which items are new; with partial truth, all items or none."""
+        """Return which items are new; with partial truth, all are new or none is."""
         n, known_looks = len(keys), {each.digest for each in self._looks}
         whole = _sum_of(keys)
         if not sample.checked.pools:
@@ -345,7 +345,7 @@ class Looks(SavedAsJson):
         return np.array([key not in known for key in keys], np.bool_)
 
     def _once_again(self, sample: LookedAt, keys: list[str]) -> LookedAt:
-        """Turn the first look of a sequence into the only look.
+        """Turn the first look of a sequence into a single, final look.
 
         Its exact test refutes at least as many rates as the sequence did.
         """
@@ -394,7 +394,7 @@ class Looks(SavedAsJson):
         )  # fmt: skip
 
     def _pooled(self, sample: LookedAt, keys: list[str], *, once: bool) -> LookedAt:
-        """Return the outputs that the look tests: all outputs so far, or only its own if `once`."""
+        """Return the outputs to test: all outputs so far or, with `once`, only those of the look."""
         if not sample.checked.pools:
             digests = [each.digest for each in self._looks]
             rule = self._rule(digests.index(_sum_of(keys)) + 1, once=once)
@@ -471,6 +471,6 @@ def _outcomes_of(checked: Checked) -> str:
 
 
 def _sum_of(keys: Sequence[str]) -> str:
-    """Return a fingerprint of the items; their order does not matter."""
+    """Return a fingerprint of the items that does not depend on their order."""
     numbers = np.array([int(key, 16) for key in keys], np.uint64)
     return digest_of(f"{len(keys)}:{int(numbers.sum(dtype=np.uint64)) if len(keys) else 0}", OF_LOOK)
