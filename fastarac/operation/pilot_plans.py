@@ -127,7 +127,7 @@ class PolicySampleSize(Result):
 
     @property
     def decision(self) -> str:
-        """In words: the number of outputs to verify, and the probability of success."""
+        """A sentence on the number of outputs to verify, and on the probability of success."""
         if self.n_groups is None and self.plug_in_groups is not None:
             number = self._number(self.plug_in_groups, self.plug_in_items)
             return (
@@ -153,7 +153,7 @@ class PolicySampleSize(Result):
 
     @property
     def _chance(self) -> str:
-        """In words: the range of the power over similar pilots; for a stated model, the power."""
+        """The range of the power over similar pilots in words; for a stated model, the power."""
         if math.isnan(self.pilot_power_low):
             return percent(self.power, 2)
         low, high = percent(self.pilot_power_low, 2), percent(self.pilot_power_high, 2)
@@ -356,16 +356,16 @@ def sample_size_for_policy(
     `expected_error_rate` and ρ is `icc`. A sample is a success if :func:`.fit_policy` with the same
     options accepts at least the share `accept` of it.
 
-    The search doubles the number of groups until enough fits succeed, and then bisects. It draws fewer
-    samples of a size if these already decide. With more groups, the power may fall until one more error
-    is allowed. So the number found has the power, but is not always the smallest such number. The
-    reported power comes from new samples, not from the samples of the search. Samples have at most
-    500,000 items.
+    The search doubles the number of groups until enough fits succeed, and then bisects. For a size, it
+    draws only as many samples as it needs to decide. The power does not always increase with the number
+    of groups, because the allowed number of errors increases in steps. So a smaller number than the one
+    found may also suffice. The reported power comes from new samples, not from the samples of the
+    search. Samples have at most 500,000 items.
 
-    A plan that takes a small pilot for the truth is too optimistic. So 16 new pilots are drawn from the
-    pilot, and 16 samples from each new pilot. The first size is the number that would suffice if this
-    pilot were the truth. It grows by a quarter at a time, up to 3.8 times in all, until 70% of the new
-    pilots reach the power. If no size suffices, the pilot is too small.
+    A small pilot may differ from new outputs, so a plan that ignores this is too optimistic. Therefore
+    16 new pilots are drawn from the pilot, and 16 samples from each new pilot. The size found above is
+    increased by a quarter at a time, up to 3.8 times in all, until 70% of the new pilots reach the
+    power. If no size suffices, the pilot is too small.
 
     References
     ----------
@@ -420,7 +420,7 @@ def _of_pilot(
     limit: float,
     accept: float | None,
 ) -> tuple[_Pilot, float]:
-    """Return the pilot, and the share that a fit must accept."""
+    """Return the pilot, and the share of outputs that a fit must accept to be a success."""
     if correct is None or confidence is None:
         raise TypeError("give either a pilot (correct, confidence) or expected_error_rate")
     # Raises unless all labels are 0 or 1, and all confidences are finite.
@@ -458,7 +458,7 @@ def _of_pilot(
 
 
 def _by_appearance(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Number labels by first appearance, so that draws do not depend on their names."""
+    """Number labels by first appearance, so that draws do not depend on the labels themselves."""
     _, first, own = np.unique(codes, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[own], np.intp)
 
@@ -553,7 +553,7 @@ class _Search:
         return share
 
     def least(self, most: int) -> int | None:
-        """Return the smallest number of groups at which a fit without errors accepts something."""
+        """Return the smallest number of groups at which a fit accepts something if there are no errors."""
 
         def accepts(n: int) -> bool:
             share = partial(self.accepted, self.source, n, without_errors=True)
@@ -616,7 +616,7 @@ class _Search:
                 low, high = high, min(most, math.ceil(1.1 * high))
 
     def again(self, n: int, runs: int) -> None:
-        """Replace the samples of size n by new ones: the samples that chose n are too optimistic."""
+        """Draw new samples of size n, because the samples by which n was chosen are too optimistic."""
         self.successes[n] = [self._enough(self.source, n, run, PILOTS + 1) for run in range(runs)]
 
     def _draw_up_to(self, n: int, runs: int) -> None:
@@ -641,9 +641,10 @@ class _Search:
         return normal_quantile(2.0 * (sum(found) + 0.5) / (len(found) + 1.0) - 1.0)
 
     def for_most_pilots(self, pilot: _Pilot, n: int, most: int) -> tuple[int | None, float, float]:
-        """Return the first size >= `n` at which most bootstrap pilots reach the power, or None.
+        """Return the first tried size at which most bootstrap pilots reach the power, or None.
 
-        Also return the 10% and 90% quantiles of the power over the pilots, at this size or else at `n`.
+        Also return the 10% and 90% quantiles of the power over the pilots at this size. If no size
+        suffices, return the quantiles at `n`.
         """
         others = [
             pilot.again(np.random.default_rng([*self.key, 0, each, each]))

@@ -483,7 +483,7 @@ def guarantee_power(
     failure_probability: float = 0.05,
     truth_reader: Reviewer | None = None,
 ) -> NDArray[np.float64]:
-    """Probability that a limit is guaranteed with a given number of verified outputs.
+    """Compute the probability that a given number of verified outputs guarantees a limit.
 
     Parameters
     ----------
@@ -547,7 +547,7 @@ def power_curve(
 def rate_of_found(
     limit: float, rate: float, delta: float, people: Reviewer | None
 ) -> tuple[float, float, float]:
-    """Return the limit and the rate of found errors, and the failure probability left for a test.
+    """Convert limit and rate to errors that people find; return both, and the remaining part of δ.
 
     Raises
     ------
@@ -571,7 +571,7 @@ def rate_of_found(
 
 
 def _change(holds: Callable[[int], bool], least: int) -> int:
-    """Return approximately the smallest number >= `least` from which on a property always holds."""
+    """Find a change of `holds` from false to true by bisection, at or above `least`."""
     high, step = least, 1
     while not holds(high):
         high, step = high + step, 2 * step
@@ -579,12 +579,12 @@ def _change(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _margin(c: int) -> int:
-    """Return how far the number of errors found by bisection may be from the exact one."""
+    """Return the maximum distance of the error count found by bisection from the exact one."""
     return FEWEST_TEETH + math.isqrt(c)
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """Return the first number >= `least` with a property; all large numbers must have the property."""
+    """Return the first number >= `least` at which `holds` is true; it must be true of all large ones."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 
@@ -596,7 +596,7 @@ def _last_false(holds: Callable[[int], bool], least: int) -> int:
 
 
 def _asked(limit: float, failure_probability: float, power: float) -> tuple[float, float, float]:
-    """Return the checked arguments common to all plans for a limit."""
+    """Check the arguments that all plans for a limit have in common."""
     return (
         inner_fraction(limit, "max_error_rate"),
         failure_of(failure_probability),

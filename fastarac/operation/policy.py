@@ -45,7 +45,7 @@ _DOCUMENTS = {"max_error_rate": "all documents", "max_risk": "the accepted docum
 class Policy(SavedAsJson, Result):
     """The rule for accepting outputs under one limit, with its guarantee.
 
-    Made by :func:`.fit_policy` and saved as a JSON file; printed as a sentence.
+    :func:`.fit_policy` returns a policy. It can be saved as JSON, and prints as a sentence.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ class Policy(SavedAsJson, Result):
 
     @property
     def acceptance_rate(self) -> float:
-        """The accepted share of the items on which the guarantee was tested."""
+        """The accepted share of the items that were used to test the guarantee."""
         return self.accepted / self.n_items
 
     @property
@@ -245,7 +245,7 @@ class Policy(SavedAsJson, Result):
 
     @property
     def by_halves(self) -> bool:
-        """Whether one half of the sample ranked the outputs and the other half tested the limit."""
+        """Whether one half of the sample was used for ranking, and the other half for testing."""
         return self.documents is not None or self.n_items < self.n_read
 
     @property
@@ -255,7 +255,7 @@ class Policy(SavedAsJson, Result):
 
     @property
     def of_outputs_read(self) -> str:
-        """To which outputs the shares refer, in words; empty if no words can be missing."""
+        """Sentences on outputs that the shares leave out, such as missed words; may be empty."""
         said = []
         if self.regions:
             said.append(
@@ -271,7 +271,7 @@ class Policy(SavedAsJson, Result):
     def with_unread(
         self, n_unread: int, missed_rate: float | None = None, regions: str | None = None
     ) -> Policy:
-        """Return the policy with data on the items that had no output in the fit.
+        """Return a copy of the policy with data on items that had no output in the fit.
 
         Parameters
         ----------
@@ -370,8 +370,9 @@ class Policy(SavedAsJson, Result):
         1). With groups, d errors are added instead of 1, where d is `errors_per_group`. If no item was
         rejected, nothing is added. The interval is based on a gamma distribution of shape (FA + d)/d.
 
-        The rate of each field is shrunk towards the overall rate, as if the field had three more errors
-        at the overall rate. The expected errors of all fields still add up to the total.
+        The rate of each field is shrunk towards the overall rate: each field gets additional outputs at
+        the overall rate, with three errors in all. The expected errors of all fields still add up to
+        the total.
         """
         level = inner_fraction(confidence_level, "confidence_level")
         found = errors_expected(tuple(accepted), *self._tested, level=level)
@@ -460,11 +461,11 @@ class Policy(SavedAsJson, Result):
         interval is exact (Clopper and Pearson). With `groups`, the interval consists of the rates that
         betting on the groups does not refute.
 
-        *Logs of audits.* If π is the same for all outputs, the number of audited errors is binomial,
-        with a probability of π times the error rate. If π varies, or with `groups`, the interval comes
-        from bets on outputs weighted by 1/π; groups are kept together. Drawn outputs without a result
-        count as errors. Therefore select the outputs of a log by their own date, not by the date of
-        their answers.
+        *Logs of audits.* If π is the same for all outputs, the number of errors found by audits is
+        binomial. Its success probability is π times the error rate. If π varies, or with `groups`, the
+        interval comes from bets on outputs, or on whole groups, with errors weighted by 1/π. Drawn
+        outputs without a result count as errors. So select the outputs of a log by their own date, not
+        by the date of their answers.
 
         *Partial truth.* The number of errors is binomial if all items had the same probability, without
         groups and without a judge. Otherwise the interval comes from bets, with the judge as a control

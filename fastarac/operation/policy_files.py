@@ -105,7 +105,7 @@ def read_reader(value: Any, name: str) -> Reviewer:
 
 
 def written_groups(groups: NDArray[np.int64] | None) -> list[list[int]] | None:
-    """Return a list for each group: its cells with a positive count, each followed by the count."""
+    """Return a list for each group, with each non-empty cell followed by its count."""
     if groups is None:
         return None
     return [
@@ -147,7 +147,7 @@ def _require_counts(counts: tuple[float, ...], name: str, length: int, beside: s
 
 
 def _made(kind: Callable[..., Any], checks: dict[str, saved.Check]) -> saved.Check:
-    """Return a check for a list of records; the check turns each record into an object of `kind`."""
+    """Return a check for a list of records; it makes an object of `kind` from each record."""
     check = saved.record(checks)
     return saved.sequence(lambda value, name: kind(**check(value, name)))
 
@@ -217,7 +217,7 @@ _LATER: dict[str, Any] = {
 
 
 def _checks(count: saved.Check) -> saved.Check:
-    """Return the check of a policy; `count` checks its numbers of errors."""
+    """Return the check for the content of a policy's file; `count` checks numbers of errors."""
     return saved.record(
         {
             **_CHECKS,
@@ -267,7 +267,7 @@ def _written(value: float) -> float | str:
 
 
 def fields_of_policy(text: str) -> dict[str, Any]:
-    """Return the attributes of the policy in a JSON text; check each alone, and all together.
+    """Read the attributes of a policy from a JSON text; check the attributes and their consistency.
 
     Raises
     ------
@@ -315,7 +315,7 @@ def fields_of_policy(text: str) -> dict[str, Any]:
 
 
 def _require_fields(found: dict[str, Any]) -> None:
-    """Raise if optional fields, types, absences or settings name other fields than the policy."""
+    """Raise if optional fields, types, absences or settings have fields that the policy lacks."""
     for name in _OF_DOCUMENTS:
         if found[name] and not found["documents"]:
             raise ValueError(f"{name} needs documents")
@@ -342,7 +342,7 @@ def _require_fields(found: dict[str, Any]) -> None:
 
 
 def _require_thresholds(found: dict[str, Any]) -> None:
-    """Raise if the thresholds do not agree with the number of accepted items and with `documents`."""
+    """Raise if the thresholds contradict `documents`, or the number of accepted items."""
     least: float = found["document_threshold"]
     # Without documents, `document_threshold` holds a negated error probability.
     lowest = 0.0 if found["documents"] else -1.0

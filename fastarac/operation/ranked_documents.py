@@ -36,7 +36,7 @@ class DocumentSettings(NamedTuple):
 
 
 class RankedDocuments:
-    """The documents of a fit: one half serves to rank all of them, the other half tests the limit."""
+    """The documents of a fit: calibrations on one half rank them, the other half tests the limit."""
 
     def __init__(
         self,
@@ -73,7 +73,8 @@ class RankedDocuments:
         """Return the types in the half used for ranking, and the index of the type of each label.
 
         A type has every field for which one of its documents has a true value or an output. The index
-        is -1 for a label outside this half, and a final -1 is for documents without a type.
+        is -1 for a label that does not occur in this half. The last index, for documents without a
+        type, is also -1.
         """
         columns, fields = self.columns, self.settings.fields
         there = self.fitting & (columns.with_confidence | ~columns.right)
@@ -114,8 +115,8 @@ class RankedDocuments:
     def _advice(self, limits: dict[str, Any]) -> dict[str, Any]:
         """Return how often fields are absent, and the effect of other optional fields.
 
-        Only the half used for ranking is evaluated, each part of it ranked by the other part. The half
-        that tests does not influence the advice, so a fit that follows the advice keeps its guarantee.
+        Only the half used for ranking is evaluated, by cross-fitting with two parts. Because the other
+        half does not influence the advice, a fit that follows the advice keeps its guarantee.
         """
         columns, found = self.columns, self.absences
         if not any(each.absent for each in found):

@@ -27,9 +27,9 @@ def source_of_halves(columns: ItemColumns, key: NDArray[np.uint64]) -> np.random
 
 
 def random_half(columns: ItemColumns, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return a mask of the random half of items, groups or documents that the calibrations use.
+    """Draw half of the items, groups or documents to be used for ranking, as a mask of items.
 
-    Single items are first sorted by their values, so that their given order does not matter.
+    The result does not depend on the order of single items.
     """
     blocks = columns.groups if columns.groups is not None else columns.documents
     if blocks is None:

@@ -38,7 +38,7 @@ class GroupBets(NamedTuple):
         looks: NDArray[np.intp] | None = None,
         sizes: tuple[int, ...] | None = None,
     ) -> GroupBets:
-        """Shuffle the groups of each look, keeping the looks in order."""
+        """Shuffle the groups within each look; keep the order of the looks."""
         n = np.bincount(codes)
         counts, errors = (np.bincount(codes, each).astype(np.float64) for each in (counted, wrong))
         if looks is None:
@@ -62,7 +62,7 @@ class GroupBets(NamedTuple):
         return len(self.counts)
 
     def drawn(self, n: int, rng: np.random.Generator) -> GroupBets:
-        """Return n groups: all present groups, and others drawn from them with replacement."""
+        """Return n groups: all groups, and more groups drawn from them with replacement."""
         chosen = with_others(self.n_units, n, rng, keeps_order=self.keeps_order)
         # Repeated groups get the largest group size that was known at the last look.
         largest = self.largest[chosen] if self.keeps_order else self.largest[:1]
@@ -93,7 +93,7 @@ class GroupBets(NamedTuple):
 
 
 def with_others(n: int, total: int, rng: np.random.Generator, *, keeps_order: bool) -> NDArray[np.intp]:
-    """Return `total` indices: n units, then random repetitions, shuffled unless `keeps_order`."""
+    """Return indices of n units and of random repetitions, `total` in all."""
     every = np.concatenate([np.arange(n), rng.integers(n, size=total - n)])
     return every if keeps_order else rng.permutation(every)
 

@@ -51,11 +51,12 @@ def needed_by_counts(
 ) -> int | None:
     """Return the smallest total of trials at which the exact test decides with `PROBABILITY`.
 
-    Future errors are assumed to be binomial with the observed rate. Past errors count, too, unless the
-    test starts `afresh`. For each number of trials, let c be the largest number of errors that proves
-    the limit, or the smallest that refutes it. Among the numbers of trials with the same c, the power
-    is highest at one end. This highest power increases with c, apart from rounding, so bisection finds
-    c.
+    Future errors are assumed to be binomial with the observed rate. With `afresh`, the test uses no
+    past trials.
+
+    The test decides by comparing the number of errors with a critical number c, which depends on the
+    number of trials. For each c, the power is highest at the smallest or at the largest possible number
+    of trials. This highest power increases with c, apart from rounding, so bisection finds c.
     """
     rate = errors / trials
     if rate == limit:
@@ -83,8 +84,8 @@ def needed_by_counts(
             return None
         low, c = c, 2 * c - first + 1
     c = bisected(lambda c: decided(best(c), c), low, c)
-    # Because trials are whole numbers, a slightly smaller c may decide, too. So try about `waves`
-    # smaller values.
+    # Because trials are whole numbers, slightly smaller values of c may also decide. So try about
+    # `waves` of them.
     waves = min(MOST_WAVES, math.ceil(2.0 * limit * rate / abs(limit - rate)))
     c = next(c for c in range(max(first, c - 2 - waves), c + 1) if decided(best(c), c))
     return best(c) if keeps else bisected(partial(decided, c=c), sizes.start(c - 1) - 1, best(c))
@@ -93,7 +94,8 @@ def needed_by_counts(
 def needed_by_draws(evidence: RateEvidence, rate: float, limit: float, delta: float) -> int | None:
     """Return the smallest total of units at which a sample decides with probability `PROBABILITY`.
 
-    A sample decides if it proves that the true rate is on the observed rate's side of the limit.
+    A sample decides if it proves that the true rate is on the same side of the limit as the observed
+    rate.
     """
     if rate == limit:
         return None

@@ -1,14 +1,13 @@
 """A confidence sequence of an error rate: bounds that hold at all looks simultaneously.
 
 The sequence is a mixture of bets (Robbins 1970; Howard and others 2021). The evidence that the rate is
-below r is a weighted mean of likelihood ratios. There is one ratio for each rate below r: the
-likelihood of that rate, divided by the likelihood of r. The weights are a beta distribution with a = 3
-and b = 3/limit, cut off at r. The evidence that the rate is above r is the same mean over all rates
-above r. If the rate is not on the claimed side of r, the evidence is a supermartingale that starts at
-1. So the probability that it ever reaches 1/δ is at most δ (Ville 1939).
+below r is a weighted mean, over all rates q < r, of the likelihood ratio of q to r. The weights are a
+beta distribution with a = 3 and b = 3/limit, cut off at r. The evidence that the rate is above r is the
+same mean over all rates above r. If the evidence is for a false claim, it is a supermartingale that
+starts at 1. So the probability that it ever reaches 1/δ is at most δ (Ville 1939).
 
-Simulations chose a and b, for limits of 1 to 5% and rates from a quarter of the limit to twice the
-limit.
+The values of a and b were chosen by simulations with limits of 1 to 5%, and with rates from a quarter
+of the limit to twice the limit.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def log_above(errors: int, trials: int, rate: float, limit: float, a: float = A)
 def sequence_ends(errors: int, trials: int, limit: float, delta: float) -> tuple[float, float]:
     """Return the lower and upper bound on the rate after all trials, each at level `delta`.
 
-    Narrower bounds of earlier looks are not used, because they might exclude the observed rate if
+    The bounds are not intersected with earlier ones, because these might exclude the observed rate if
     outputs have changed.
     """
     if not trials:
@@ -100,7 +99,7 @@ def _log_likelihood(errors: int, trials: int, rate: float) -> float:
 
 
 def _end(excess: Callable[[float], float], outside: float, inside: float) -> float:
-    """Return the rate at which `excess` crosses 0, searched from the refuted side `outside`.
+    """Return the rate between `outside` and `inside` at which `excess` falls below 0.
 
     The search is the Illinois method of false position, on the log-odds.
     """

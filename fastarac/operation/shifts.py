@@ -194,10 +194,10 @@ def shift_of(
 ) -> ConfidenceShift:
     """Compare new confidences with the confidences of the fit, field by field.
 
-    In `parts`, None marks a field without new confidences. The statistic is the one of Kolmogorov and
-    Smirnov, at the edges of cells. Its distribution without a shift is computed over random
-    permutations of all confidences, or of whole groups. So p-values are valid at any sample size, and
-    with ties. The smallest p-value is multiplied by the number of fields (Bonferroni).
+    An entry of `parts` is None if the field has no new confidences. The statistic is that of Kolmogorov
+    and Smirnov, evaluated at the edges of cells. Its null distribution comes from random permutations
+    of all confidences, or of whole groups. So p-values are valid at any sample size, and with ties. The
+    smallest p-value is multiplied by the number of fields (Bonferroni).
     """
     tested: list[tuple[float, float, int, Seen, Reference]] = []
     for reference, seen in zip(references, parts, strict=True):
@@ -246,7 +246,7 @@ def _permuted(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float,
 
 
 def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[float, float]:
-    """As `_permuted`, but permute whole groups; counts have the shape (n_groups, n_cells)."""
+    """Do the same as `_permuted` with whole groups; counts have the shape (n_groups, n_cells)."""
     cumulated = np.cumsum(np.concatenate([now, before]), axis=1).astype(np.float64)
     whole, n_now = cumulated.sum(axis=0), len(now)
 
@@ -268,6 +268,6 @@ def permuted_groups(before: NDArray[np.int64], now: NDArray[np.int64]) -> tuple[
 
 
 def _at_most(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the counts, scaled down if they sum to more than `MOST_COUNTED`."""
+    """Scale the counts down if their sum exceeds `MOST_COUNTED`."""
     n = int(counts.sum())
     return counts if n <= MOST_COUNTED else (counts * (MOST_COUNTED / n)).astype(np.int64)

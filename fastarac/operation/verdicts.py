@@ -157,7 +157,7 @@ class PolicyCheck(Result):
 
     @property
     def look_words(self) -> str:
-        """The number and the rule of this look, in words; empty for a single exact test."""
+        """The number and the rule of the present look, in words; empty if only one look is allowed."""
         if self.looks_declared is not None:
             return f"look {self.look} of {self.looks_declared} declared looks"
         return f"look {self.look}, valid at every look" if self.look_rule == "sequence" else ""
@@ -199,7 +199,7 @@ class PolicyCheck(Result):
 
     @property
     def _these(self) -> str:
-        """The denominator of the observed rate, in words."""
+        """The items in the denominator of the rate, in words."""
         return (
             f"these {self.unit}" if self.criterion == "max_error_rate" else f"the accepted {self.unit}"
         )

@@ -52,7 +52,7 @@ class KnownErrors(NamedTuple):
         accepted: NDArray[np.bool_],
         codes: NDArray[np.intp] | None,
     ) -> KnownErrors:
-        """Estimate each error; the judge gets the weight that is best for the accepted outputs.
+        """Estimate the error of each output; the weight of the judge is optimal for accepted outputs.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class KnownErrors(NamedTuple):
 
 
 class VerifiedUnits(NamedTuple):
-    """Outputs in random order, with groups kept together, and their contributions to bets."""
+    """Outputs in random order, with groups kept together, as input of a betting test."""
 
     rejected: NDArray[np.int64]
     items: NDArray[np.float64]
@@ -124,7 +124,7 @@ class VerifiedUnits(NamedTuple):
         *,
         of_accepted: bool,
     ) -> VerifiedUnits:
-        """Shuffle the outputs of a log, or its groups; `wrong` marks known errors."""
+        """Shuffle the outputs of a log, or whole groups; `wrong` marks known errors."""
         # Only known errors matter. Right and unverified outputs both contribute 0, so use NaN for both.
         if codes is not None:
             error = np.where(wrong, 1.0, np.nan)

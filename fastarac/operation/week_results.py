@@ -146,7 +146,7 @@ class PolicyWeek(Result):
 
     @property
     def decision(self) -> str:
-        """In one sentence: whether to go on, any change, and the next step."""
+        """A sentence on whether to go on, and on the next step."""
         return f"{self._verdict}; {self._advice}"
 
     def __str__(self) -> str:
@@ -173,7 +173,7 @@ class PolicyWeek(Result):
 
     @property
     def audits(self) -> str:
-        """In one sentence, the results of the audits counted so far; empty before the first."""
+        """A sentence on the audits counted so far; empty before the first count."""
         if self.rate is None:
             return ""
         ends = percent_range(self.rate.low, self.rate.high, 3)
@@ -204,7 +204,7 @@ class PolicyWeek(Result):
 
     @property
     def spending(self) -> str:
-        """The failure probabilities of the fit, the checks and the monitor, in one sentence."""
+        """A sentence on the failure probabilities of the fit, the checks and the monitor."""
         fit, watch, both = map(
             percent, (self.failure_probability, self.monitor_failure_probability, self.spent)
         )

@@ -41,7 +41,7 @@ class Taken(NamedTuple):
 
 
 class _RowsOfWeek(NamedTuple):
-    """A week, and the rows of its log that are audits or accepted."""
+    """A week, with the numbers of the rows that are audits, and of the accepted rows."""
 
     week: Week
     audits: set[int]
@@ -51,7 +51,7 @@ class _RowsOfWeek(NamedTuple):
 def take_answers(
     ledger: Ledger, root: Path, given: Sequence[Path], logs: Sequence[WeekLog]
 ) -> tuple[Taken, list[WeekLog]]:
-    """Take answers from `given` files and the weeks' folders; return counts, and the updated logs.
+    """Take answers from the files `given` and from the weeks' folders; return counts and new logs.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _rows_of(ledger: Ledger, logs: Sequence[WeekLog]) -> list[_RowsOfWeek]:
 
 
 def _take(ledger: Ledger, path: Path, rows: Sequence[_RowsOfWeek], *, is_given: bool) -> Taken:
-    """Take the answers of one file; only a file that the user gave must have a column of ids."""
+    """Take the answers of one file; skip a file without ids, or raise if the user gave it."""
     weeks = {each.week.prefix: each for each in rows}
     with connect() as connection:
         source = open_source(path, connection)

@@ -45,7 +45,7 @@ class Divided(NamedTuple):
 
 
 class TableColumns(NamedTuple):
-    """The columns of a table of outputs; those without a default name may be missing."""
+    """The column names of a table of outputs; None if there is no such column."""
 
     confidence: str = "confidence"
     by: str | None = None
@@ -63,8 +63,8 @@ def divide(
 ) -> Divided:
     """Write the accepted outputs and those to review, as ``fastarac apply`` does.
 
-    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. Its
-    `output`, which combines several engines, replaces `paths`.
+    `read_options` are further arguments of :func:`.apply_to_files` or of :func:`.apply_to_fields`. With
+    several engines, `read_options["output"]` replaces `paths`.
     """
     from fastarac import ocr
     from fastarac.ocr.application import are_engine_outputs
@@ -108,7 +108,7 @@ def draw_audits(
 
 
 def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArray[np.intp]) -> None:
-    """Write these rows of the tables, with their ids and an empty column of answers."""
+    """Write the given rows of the tables, with ids and an empty column for answers."""
     with connect(alone=True) as connection:
         source = opened_tables(paths, connection)
         ids = np.array([week.id_of(row) for row in rows.tolist()], np.str_)

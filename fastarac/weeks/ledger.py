@@ -34,7 +34,7 @@ LABELS = "by", "documents", "types"  # the columns of labels in the log of a wee
 
 
 class WeekSettings(NamedTuple):
-    """Settings of the first week; all but the budget hold for all weeks."""
+    """Settings of the first week. The budget may change in later weeks, the others may not."""
 
     budget: float
     deadline: int
@@ -43,7 +43,7 @@ class WeekSettings(NamedTuple):
 
 @dataclass
 class Week:
-    """One week: its files by fingerprint, the columns of its log, and the answers so far."""
+    """One week: its files, the columns of its log, and the answers so far."""
 
     number: int
     files: dict[str, str]
@@ -189,8 +189,8 @@ class Ledger:
     def load(cls, folder: Path) -> Ledger | None:
         """Return the latest ledger in a folder of weeks, or None before the first week.
 
-        A week's folder appears whole, with a copy of the ledger inside. If a run is interrupted before
-        it also saves the ledger in `folder`, that one lacks the last week.
+        Each week's folder has a copy of the ledger. If a run was interrupted, the copy may be newer
+        than the ledger in `folder`.
         """
         of_weeks = folder.glob(f"week-*/{STATE}")
         paths = [folder / STATE, *sorted(of_weeks, key=lambda path: (len(str(path)), path))[-1:]]
@@ -269,9 +269,9 @@ def fingerprints(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _files_in(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with its path within the given folder.
+    """Yield each file with a name: its path within a folder in `paths`, or its own name.
 
-    A file given directly comes with its name instead, and a table given directly with an empty text.
+    The name of a table that is itself in `paths` is empty.
     """
     for path in paths:
         if path.is_dir():

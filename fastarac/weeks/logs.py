@@ -40,9 +40,9 @@ WEEK = "drawn_at"
 
 
 class WeekLog(NamedTuple):
-    """The outputs of a week that have a confidence, as columns; `correct` is NaN without an answer.
+    """The log of one week: its outputs with a confidence; `correct` is NaN without an answer.
 
-    If the policy accepts whole documents, the log also has their rows without a confidence.
+    If the policy accepts whole documents, the log also has the rows without a confidence.
     """
 
     row: NDArray[np.intp]
@@ -88,7 +88,7 @@ class WeekLog(NamedTuple):
 
     @property
     def columns(self) -> AuditColumns:
-        """The columns of the log, as if they were read from a file."""
+        """The log in the form of :class:`.AuditColumns`."""
         return AuditColumns(
             self.correct, self.confidence, self.probability, self.accepted, self.audits, self.by,
             self.drawn, None, self.documents, self.types,
@@ -122,7 +122,7 @@ class PooledLogs(NamedTuple):
 
     @property
     def probability(self) -> NDArray[np.float64]:
-        """Each output's audit probability; the first week's if it differs only by rounding."""
+        """Each output's audit probability, without rounding errors between weeks."""
         found, first = self.column("probability"), self.logs[0].least
         return np.where(np.abs(found - first) <= ROUNDING * first, first, found)
 
@@ -182,10 +182,9 @@ class PooledLogs(NamedTuple):
         )
 
     def verified_documents(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which documents belong to a uniform sample of all, and the document of each row.
+        """Return a mask of the documents in a uniform sample, and the document of each row.
 
-        Rejected documents, which all go to people, are kept with the probability of drawing an accepted
-        one.
+        A rejected document is in the sample with the probability at which accepted documents are drawn.
         """
         accepted = self.column("accepted")
         names, first, of_item = np.unique(self.documents, return_index=True, return_inverse=True)
@@ -196,7 +195,7 @@ class PooledLogs(NamedTuple):
         return kept, of_item
 
     def _rows_of_documents(self, policy: Policy) -> dict[str, Any]:
-        """Return a uniform sample of whole documents, with all their fields."""
+        """Return the rows of a uniform sample of whole documents."""
         columns, (kept, of_item) = self.to_columns(), self.verified_documents()
         rows = kept[of_item]
         taken = ID, WEEK, "document", "type", "field", "confidence"
@@ -209,7 +208,7 @@ class PooledLogs(NamedTuple):
 
 
 def _rules(policy: Policy, n: int) -> dict[str, Any]:
-    """Return the policy's rules for fields as columns, so that a new fit takes them over."""
+    """Return the policy's rules for fields as columns of the log, from which a new fit reads them."""
     columns = rule_columns([""] * n, rules_of_policy(policy), {})
     return {name: np.array(values, np.str_) for name, values in columns.items()}
 
@@ -235,10 +234,10 @@ def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> Non
 
 
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
-    """Count the weeks that are complete or due: give them to the monitor, and check all weeks so far.
+    """Count the weeks that are complete or due, and check all weeks counted so far.
 
-    Return the latest check, and whether the last counted week was not checked because its number of
-    audits is too unlikely.
+    Return the latest check, and whether the last counted week could not be checked because its number
+    of audits is too unlikely.
     """
     for log in logs[ledger.counted :]:
         count_audits(ledger.monitor, policy, log)

@@ -184,7 +184,7 @@ def run_week(
 
 @dataclass
 class _Run:
-    """One run of a week: the record of all weeks, and their logs with the answers so far."""
+    """One run of the program for a week: the ledger, and the logs with the answers so far."""
 
     policy: Policy
     root: Path
@@ -228,7 +228,7 @@ class _Run:
         return result
 
     def _budget(self, accepted: int, given: float | None) -> float:
-        """Return the budget of the week; by default, it keeps the first week's audit probability."""
+        """Return the budget of the week; by default, the first week's audit probability is kept."""
         first = self.ledger.settings.budget
         if self.logs and given in (None, first):
             return self.logs[0].least * accepted
@@ -242,7 +242,7 @@ class _Run:
         return result
 
     def _finish(self, result: PolicyWeek) -> None:
-        """Write the files that are made from the ledger, and then the ledger itself."""
+        """Write the files that depend on the ledger, and then the ledger itself."""
         if self.ledger.counted:
             write_columns(self.root / LOG, self._since(1).to_columns())
         if result.since is None:
@@ -254,7 +254,7 @@ class _Run:
         self.ledger.save(self.root / STATE)
 
     def _since(self, week: int) -> PooledLogs:
-        """Return the logs of the counted weeks from the given week on."""
+        """Return the logs of the counted weeks, from `week` on."""
         return PooledLogs(self.logs[week - 1 : self.ledger.counted])
 
     def _result(self, week: Week, before: int, **of_files: Any) -> PolicyWeek:

@@ -1,8 +1,8 @@
 """Count audits in the order in which their outputs were drawn, not in the order of the answers.
 
-All audits drawn at the same time form a cohort. A cohort is counted as one update once all its audits
-have answers, or its deadline has passed. It waits until a later cohort has begun, and all earlier
-cohorts are counted.
+All audits drawn at the same time form a cohort. A cohort is counted as one update when all its audits
+have answers, or when its deadline has passed. Cohorts are counted in order. The latest cohort waits,
+because more audits may be drawn at its time.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class Cohort:
 class DrawnAudits:
     """Audits that are not yet counted, by the time at which they were drawn.
 
-    `closed` is the time up to which all audits are counted. `cohorts` has one cohort for each later
-    time, or one for each time and group. The key of a group is a fingerprint of its name, or a number
-    if the group was given without a name.
+    Audits drawn up to the time `closed` are already counted. `cohorts` has one cohort for each later
+    time, or one for each later time and group. The key of a group is a fingerprint of its name, or a
+    number if the group was given without a name.
     """
 
     def __init__(self, deadline: float, max_group_size: int | None = None) -> None:
@@ -86,7 +86,7 @@ class DrawnAudits:
 
     @property
     def open(self) -> int:
-        """The number of audits that have no answer yet, and whose answer may still count."""
+        """The number of audits without an answer whose deadline has not passed."""
         return sum(len(cohort.open) for cohort in self)
 
     def copy(self) -> DrawnAudits:
@@ -102,7 +102,7 @@ class DrawnAudits:
         return found
 
     def cohort(self, drawn_at: float, key: str = "", row: int = 0) -> Cohort:
-        """Return the cohort of a time and a group; raise if audits of this time are already counted."""
+        """Return the cohort of a time and a group; raise if the time is not after `closed`."""
         if self.closed is not None and drawn_at <= self.closed:
             why = f"audits drawn up to {self.closed:g} are already counted: give later audits"
             raise LogError("drawn_at", row, f"{drawn_at:g}", why)
@@ -198,7 +198,7 @@ class DrawnAudits:
         ]
 
     def read(self, content: Sequence[dict[str, Any]], known: CountedAudits) -> None:
-        """Load the cohorts that :meth:`to_list` returned and `PENDING` checked."""
+        """Load cohorts from the JSON values of :meth:`to_list`."""
         times = [each["drawn_at"] for each in content]
         # The cohorts of several groups may have the same time, so drop repeated times before the check.
         if self.max_group_size is not None:

@@ -2,8 +2,8 @@
 
 In a log, each accepted output was drawn for an audit with probability π. Rejected outputs need no
 audit, because they cannot be undetected errors. But if the limit is a share of all outputs, rejected
-outputs must have the same chance to be counted. So with probability π, each of them counts as an audit
-without an error; a hash of its id decides.
+outputs must be counted with the same probability as accepted ones. So each rejected output counts as an
+audit without an error with probability π, decided by a hash of its id.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class ReadAudits(NamedTuple):
     """Audits of a file, with their row numbers; `error` is NaN for audits without an answer.
 
-    `details` serve to distinguish audits. `logged` and `logged_by` hold the confidences and fields of
-    all outputs of a log that have a confidence.
+    `details` distinguish audits. For a log, `logged` and `logged_by` are the confidences and fields of
+    all its outputs with a confidence.
     """
 
     rows: NDArray[np.intp]
@@ -201,7 +201,7 @@ def details_of_audits(confidence: NDArray[Any], by: NDArray[Any] | None) -> list
 
 
 def details_of_documents(details: Sequence[Any], of_item: NDArray[np.intp]) -> list[str]:
-    """Return texts that distinguish documents; `of_item` has the document of each row's details."""
+    """Return a text for each document, made from the details of its rows, to distinguish documents."""
     inside: list[list[Any]] = [[] for _ in range(int(of_item.max(initial=-1)) + 1)]
     for code, each in zip(of_item.tolist(), details, strict=True):
         inside[code].append(each)
@@ -218,7 +218,7 @@ def uniform(ids: NDArray[Any] | None, n: int) -> NDArray[np.float64]:
 
 
 def _times(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return times as numbers; leave dates as texts, because the monitor reads dates."""
+    """Return times as numbers; leave dates as texts, which the monitor can read."""
     try:
         return labels.astype("float64")
     except ValueError:

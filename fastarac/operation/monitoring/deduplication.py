@@ -85,7 +85,7 @@ class CountedAudits:
         return fingerprint[:OF_ID], fingerprint[OF_ID:]
 
     def about(self, key: str) -> str | None:
-        """Return the content fingerprint of the audit whose id has the fingerprint `key`, or None."""
+        """Return the content fingerprint of the audit with this id fingerprint, or None."""
         return self._audits.get(key)
 
     def note(self, key: str, about: str) -> None:
@@ -98,8 +98,8 @@ class CountedAudits:
     ) -> tuple[NDArray[np.bool_], int, CountedAudits]:
         """Return which audits are new, (n,) bool, the number of late answers, and the updated record.
 
-        `unanswered` is the content of each audit without its answer. If an audit was counted without an
-        answer, a late answer does not change its count.
+        `unanswered` has the content of each audit as it would be without an answer. If an audit was
+        counted without an answer, its late answer is not counted.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class CountedAudits:
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> CountedAudits:
-        """Load the fingerprints that :meth:`to_dict` wrote and `CHECK` checked."""
+        """Load fingerprints from the values of :meth:`to_dict`."""
         found = cls(
             {each[:OF_ID]: each[OF_ID:] for each in content["audits"]},
             [Batch(**each) for each in content["batches"]],

@@ -81,9 +81,9 @@ class AuditedOutputs:
     def sequence(self, failure_probability: float) -> tuple[float, float]:
         """Return the lowest and highest rate that are not refuted at level δ = `failure_probability`.
 
-        A rate is refuted if its likelihood is at most δ times the mean likelihood of all rates, with
-        beta weights. Unanswered audits count as right for the lower end and as errors for the upper
-        end.
+        A rate is refuted if its likelihood is at most δ times a mean of the likelihood over all rates,
+        which is weighted by a beta distribution. Unanswered audits count as right for the lower end and
+        as errors for the upper end.
         """
         bound = -math.log(failure_probability)
         s, r, u = self._errors, self._right, self._unanswered
@@ -94,7 +94,7 @@ class AuditedOutputs:
         return low, high
 
     def _refuting(self, s: int, r: int, bound: float) -> Callable[[float], bool]:
-        """Return a function that decides whether s errors and r right outputs refute a rate."""
+        """Return a function that tells whether s errors and r right outputs refute a given rate."""
         a, b = HALF, HALF / self.limit
         mixture = log_beta(a + s, b + r) - log_beta(a, b)
 
@@ -195,7 +195,7 @@ class ChangeDetector:
     def add(self, log_factors: Iterable[float], told: bool | None = None) -> bool:
         """Add an update, and return whether it gives an alarm; after an alarm, restart at 0.
 
-        If M equals N up to rounding and `told` is not None, `told` decides whether there is an alarm.
+        If M equals N up to rounding, `told` decides whether there is an alarm, unless it is None.
         """
         self._log = [_log_add_one(r) + f for r, f in zip(self._log, log_factors, strict=True)]
         log_mean_of = log_mean(self._log)
@@ -224,9 +224,9 @@ def _log_add_one(logarithm: float) -> float:
 
 
 def _end(refuted: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return the boundary between rates that are not refuted and refuted rates, by bisection.
+    """Find the boundary between the rates that are refuted and those that are not, by bisection.
 
-    The rate `inside` is not refuted; `outside` and the result are refuted.
+    The rate `inside` is not refuted. The rate `outside` and the result are refuted.
     """
     for _ in range(STEPS):
         middle = 0.5 * (inside + outside)

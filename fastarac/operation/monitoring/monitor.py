@@ -148,16 +148,16 @@ class ErrorRateMonitor(SavedAsJson):
 
     where B is the beta function and I is the regularized incomplete beta function. While the rate is at
     most ε, the probability that E ever reaches 1/δ is at most δ [1]_ [2]_. There is an alarm when E
-    reaches 1/δ. With a probability of at least 1 − δ, all intervals that `interval` gives over time
-    contain the rate.
+    reaches 1/δ. With a probability of at least 1 − δ, the rate is in `interval` at all times.
 
     **Recent change** [3]_. After an update of S errors among m audits, for k = 1, …, 8,
 
     .. math:: R_k \leftarrow (1+R_k)(p_k/\varepsilon)^S((1-p_k)/(1-\varepsilon))^{m-S},
         \quad p_k=\min(\varepsilon 2^{k/2},(1+\varepsilon)/2).
 
-    All :math:`R_k` start at 0. There is an alarm when their mean M reaches N; then all restart at 0.
-    This alarm is no proof. The number of audits per update must be fixed beforehand.
+    All :math:`R_k` start at 0. There is an alarm when their mean M reaches N. Then all :math:`R_k`
+    restart at 0. Such an alarm does not prove that the rate is above the limit. The number of audits
+    per update must be fixed beforehand.
 
     With a `deadline`, all audits drawn at the same time form one update. Audits without an answer at
     the deadline count as right for the alarms, and as errors for the upper end of `interval`.
@@ -378,7 +378,7 @@ class ErrorRateMonitor(SavedAsJson):
         return new
 
     def _require_drawn(self, drawn_at: Any) -> DrawnAudits:
-        """Return the uncounted audits; raise if only one of `drawn_at` and a deadline is given."""
+        """Return the audits not yet counted; raise unless `drawn_at` and a deadline are both given."""
         if self._drawn is None:
             raise TypeError("drawn_at is given, but the monitor has no deadline")
         if drawn_at is None:
@@ -386,7 +386,7 @@ class ErrorRateMonitor(SavedAsJson):
         return self._drawn
 
     def _add(self, update: Update, *, proved: bool | None = None, change: bool | None = None) -> None:
-        """Add an update; if rounding could change the alarms, `proved` and `change` decide on them."""
+        """Add an update; `proved` and `change` decide on alarms that depend on rounding."""
         if self.audited + update.audited > MOST_AUDITED:
             raise ValueError(
                 f"audited must be at most {MOST_AUDITED} including all earlier audits, got "
@@ -424,9 +424,9 @@ class ErrorRateMonitor(SavedAsJson):
         """The number, from 1, of the update at which the error rate most likely rose.
 
         Consider the updates up to the last alarm or, without an alarm, up to the last update. For each
-        possible start, the likelihood ratio of all updates from this start compares the rates of the
-        change detector with the limit. The result is the start with the largest ratio. None before the
-        first update.
+        possible start, a likelihood ratio compares the rates of the change detector with the limit,
+        over all updates from this start on. The result is the start with the largest ratio. None before
+        the first update.
         """
         if not self._updates:
             return None
@@ -471,7 +471,7 @@ class ErrorRateMonitor(SavedAsJson):
         return Interval(estimate, low, high, math.nan, level, self._law.method)
 
     def _ends(self, law: AuditedOutputs | AuditedGroups) -> tuple[float, float]:
-        """Return bounds on the rate of all errors, including errors that people overlook."""
+        """Return bounds on the rate of all errors, including those that people overlook."""
         return self._tested.rates(*law.sequence(self._tested.failure_probability))
 
     def history(self) -> MonitorHistory:

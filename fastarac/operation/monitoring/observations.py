@@ -100,7 +100,7 @@ def _counts(errors: Any, audited: Any, of_errors: str, of_audited: str) -> tuple
 
 
 def outcomes_of_count(outcomes: Any) -> tuple[list[Any], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return each outcome (None if open), which audits are errors, and which are open."""
+    """Return the outcomes (None if unanswered), a mask of the errors, and a mask of the unanswered."""
     found = np.asarray(outcomes)
     is_open = np.zeros(len(found) if found.ndim else 0, np.bool_)
     if found.ndim == 1 and found.dtype.kind in "fO":

@@ -53,7 +53,7 @@ def lately(monitor: Any) -> str:
 
 
 def waiting(monitor: Any) -> Iterator[str]:
-    """Yield a sentence on open audits, and one on audits that had no answer at their deadline."""
+    """Yield sentences on open audits and on audits that had no answer at their deadline."""
     if monitor.open:
         open_ = "1 audit is open" if monitor.open == 1 else f"{monitor.open:,} audits are open"
         these = "it is" if monitor.open == 1 else "these are"
