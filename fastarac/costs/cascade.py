@@ -307,10 +307,9 @@ def optimize_cascade(
 ) -> Cascade:
     r"""Choose the thresholds of all stages jointly, for the lowest cost within a limit on errors.
 
-    Items go from stage to stage. A model accepts the items with a confidence at or above its threshold,
-    and passes on the others. People verify the items with a confidence at or above the threshold of
-    people, and pass on the others. The last stage decides all remaining items. If it abstains, these
-    items get no answer.
+    A model accepts the items with a confidence at or above its threshold, and passes on the others.
+    People verify the items with a confidence at or above the threshold of people, and pass on the
+    others. The last stage decides all remaining items. If it abstains, these items get no answer.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ FIRST = 1 << 16  # number of threshold combinations on the first grid, for each 
 FINER = 1 << 12  # number of threshold combinations on each finer grid
 # Candidates are chosen for stricter limits, at these numbers of standard errors below the given limit.
 BELOW = (12.0, 8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0)
-# For even safer candidates, each stage decides only this share of the items that it decides under the
-# strictest candidate above: those with the highest confidence.
+# In even safer candidates, each stage decides fewer items than in the strictest candidate: only this
+# share of them, those with the highest confidence.
 KEPT = (0.1, 0.25, 0.5, 0.75)
 
 Thresholds = tuple[float, ...]

@@ -1,7 +1,6 @@
 """A guaranteed limit on the risk of a cascade.
 
-A path is a sequence of steps with one threshold per model each. One threshold falls per step. The risk
-is tested at the steps.
+Along a path, the thresholds of the models fall step by step. The risk is tested at the steps.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from fastarac.guarantees.fallback import proved_in_turn, rejected_by_rank, start
 from fastarac.guarantees.pocock import FEW_ERRORS, method_of_own_thresholds, within
 
 PILOT = 10  # one in PILOT items or groups is set aside to choose the path
-# With groups, the first test accepts a quarter of the items, but at least FEWEST and at most MOST times
-# as many as would prove the limit without an error.
+# Let m be the number of items that prove the limit if none is wrong. With groups, the first test
+# accepts a quarter of the items, but at least FEWEST·m and at most MOST·m.
 QUARTER, FEWEST, MOST = 4, 2.0, 5.0
 # The tests of groups start again at the step that accepts four fifths of the items, with 0.15 of the
 # failure probability, because errors at the beginning of the path may stop the first tests.
@@ -136,8 +135,8 @@ def guaranteed_risk(stages: Stages, promise: Promise, rng: np.random.Generator) 
 def _ends(pilot: Stages, limit: float) -> list[float]:
     """Return the final threshold of each model but the last one, estimated from the pilot items.
 
-    If the next model has a capacity, the threshold may be lower, to leave few enough items for it: the
-    margin is two standard errors.
+    If the next model has a capacity, the threshold is low enough to keep it, with a margin of two
+    standard errors.
     """
     ends: list[float] = []
     left = np.ones(pilot.n_items, np.bool_)
@@ -237,8 +236,8 @@ def _decided(stages: Stages, path: Floats) -> NDArray[np.int64]:
     """Count the wrong and correct items of each stage at each step, in shape (k, stages, 2).
 
     A model decides an item as soon as its threshold is at or below the item's confidence, unless an
-    earlier model decides the item. For the last stage, the last model's output counts as wrong or
-    correct.
+    earlier model decides the item. An item of the last stage counts as wrong if the last model's output
+    is wrong.
     """
     n_steps = len(path)
     found = np.zeros((n_steps, stages.free + 1, 2), np.int64)

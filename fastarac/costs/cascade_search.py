@@ -132,7 +132,7 @@ class CascadeSearch:
     def over_threshold(self, thresholds: Sequence[float], stage: int) -> tuple[Floats, Floats, Floats]:
         """Return the share that a stage decides, the cost and the error rate, for falling thresholds.
 
-        The threshold falls from ``inf``; the other thresholds stay as given.
+        The thresholds of the other stages stay as given.
         """
         stages, n = self.stages, self.stages.n_items
         tried = []

@@ -249,7 +249,7 @@ class CostMatrix(Result):
         return self.costs.ndim == 3
 
     def dominated_rows(self) -> tuple[int, ...]:
-        """Return the dominated rows, those for which another row costs at most as much in every column.
+        """Return the rows for which another row costs at most as much in every column.
 
         Returns
         -------

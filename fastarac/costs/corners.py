@@ -183,7 +183,7 @@ def candidates(scan: Callable[..., int], sweep: AcceptedCounts, option: float) -
 
 
 def power_of_scale(sweep: AcceptedCounts) -> float:
-    """Return a power of two that, times the total, is about 1."""
+    """Return a power of two p, so that p times the total is about 1."""
     exponent = math.frexp(sweep.total)[1]
     return math.ldexp(1.0, min(max(-exponent, -LARGEST_SCALE), LARGEST_SCALE))
 
@@ -201,7 +201,7 @@ def exact_counts(sweep: AcceptedCounts, points: Indices) -> tuple[list[int], lis
 
 
 def chain(n: int, below: Callable[[int, int, int], bool]) -> list[int]:
-    """Return which of n points are vertices; `below(a, b, c)`: b is not above the line from a to c."""
+    """Return which of n points are vertices; `below` tests if b is not above the line from a to c."""
     kept: list[int] = []
     for c in range(n):
         while len(kept) > 1 and below(kept[-2], kept[-1], c):

@@ -271,7 +271,7 @@ def better_ranges(a: Model | ROCConvexHull, b: Model | ROCConvexHull) -> FloatAr
 
 
 def _advantages(a: _Envelope, b: _Envelope) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
-    """For each interval on which a and b are linear, yield its ends and the costs b − a at the ends."""
+    """Yield (left, right, b − a at left, b − a at right); the costs a and b are linear in between."""
     i = j = 0
     low = Fraction(0)
     while low < 1:

@@ -226,8 +226,8 @@ def roc_convex_hull(models: Models) -> ROCConvexHull:
     """Return the convex hull of the ROC curves of any number of models.
 
     For any prices and prevalence, a vertex of the hull has the lowest expected cost of all these models
-    and thresholds. The costs of false positives and false negatives and the share of positives need not
-    be known. A model without a vertex is never the only optimal one.
+    and thresholds. The prices and the share of positives need not be known. A model without a vertex is
+    never the only optimal one.
 
     Parameters
     ----------

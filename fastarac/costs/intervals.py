@@ -97,7 +97,7 @@ class CostDifference(CostInterval):
 
     @property
     def rejected(self) -> Any:
-        """Whether the interval excludes 0, which rejects equal costs; bool or array of bool."""
+        """Whether the interval excludes 0, so that equal costs are rejected; bool or array of bool."""
         excluded = (np.asarray(self.low) > 0.0) | (np.asarray(self.high) < 0.0)
         return excluded if excluded.ndim else bool(excluded)
 
@@ -193,8 +193,8 @@ def bcost(
     50 classes. λ = 1/s² adds one item in total. With λ = 0, an error that was not observed occurs in no
     resample.
 
-    With groups, each resample draws as many whole groups as there are, with replacement. Its cost is
-    the total cost of the drawn items, divided by their number.
+    With groups, each resample draws as many whole groups as there are, with replacement. The cost of a
+    resample is the total cost of its items, divided by their number.
 
     References
     ----------

@@ -174,7 +174,7 @@ class VerificationCosts(Pickled):
     def normalized_cost(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """Return L′ = [L − (C_R + C_C)]/C_C = −γX − β + δR_E (equations 12 and 14); lower is better.
 
-        L′ is −W, in units of a correction. Parameters and errors are those of :meth:`cost`.
+        The unit is a correction. Parameters and exceptions are those of :meth:`cost`.
         """
         performance: Any = self.performance(at, reviewer=reviewer)
         return 0.0 - performance  # type: ignore[no-any-return]
@@ -182,9 +182,9 @@ class VerificationCosts(Pickled):
     def performance(self, at: _Rates[T_co], *, reviewer: Reviewer | None = None) -> T_co:
         """Return W = γX + β − δR_E = −L′ (equation 15), at most γ + 1; higher is better.
 
-        The unit is a correction. Parameters and errors are those of :meth:`cost`. A correct item that a
-        reviewer makes wrong costs an error and a correction. The share of such spoiled items is a·FR/Ω.
-        Spoiled items lower W by an additional 2a·FR/Ω.
+        The unit is a correction. Parameters and exceptions are those of :meth:`cost`. A correct item
+        that a reviewer makes wrong costs an error and a correction. The share of such spoiled items is
+        a·FR/Ω. Spoiled items lower W by an additional 2a·FR/Ω.
         """
         people, counts = _reviewer_of(at, reviewer), cast("Any", at)
         rates = at.acceptance_rate, counts.recognition_rate, people.error_rate(counts)

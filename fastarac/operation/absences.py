@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from fastarac.operation.documents import Documents, DocumentType
 
-# Maximum number of sets of fields, absent from the same documents, that one round of the search tries
-# as optional.
+# In each round of the search, at most this number of sets of fields are tried as optional.
 MOST_PATTERNS = 4
 # Maximum number of single fields that are tried as optional, the most often absent ones first.
 MOST_SINGLE = 24
@@ -163,8 +162,8 @@ class Tried:
     def settings(self) -> tuple[OptionalSetting, ...]:
         """Return the present setting, the settings with one field changed, and the best setting found.
 
-        Because a document is accepted only if all its missing fields are optional, the search also
-        tries sets of fields that are often absent together.
+        The search also tries sets of fields that are often absent together, because a document is
+        accepted only if all its missing fields are optional.
         """
         absences, fields = self.absences, self.fields
         present = tuple(each.field for each in absences if each.optional)

@@ -46,8 +46,7 @@ PERCENT = 100.0
 # Confidences may be on another scale if the largest one differs from that of the fit by at least this
 # factor.
 OTHER_SCALE = 10.0
-# Another scale is assumed only if, besides, at most this share of the confidences is in the fitted
-# range.
+# But another scale is assumed only if at most this share of the confidences is in the fitted range.
 MOST_INSIDE = 0.05
 INTEGERS = frozenset({
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",

@@ -27,10 +27,10 @@ class LogError(ValueError):
 class AuditLog:
     """A checked log of audits.
 
-    `correct` is NaN where the truth is unknown. It is 0 for outputs that were drawn for an audit but
-    have no result. `unanswered` is the number of drawn outputs without a result, or None if the log
-    does not say which outputs were drawn. `probability` is the probability that an output was drawn for
-    an audit; it is 1 for rejected outputs.
+    `correct` is NaN if the truth is unknown, and 0 for outputs that were drawn for an audit but have no
+    result. `unanswered` is the number of drawn outputs without a result, or None if the log does not
+    say which outputs were drawn. `probability` is the probability that an output was drawn for an
+    audit; it is 1 for rejected outputs.
     """
 
     correct: NDArray[np.float64]

@@ -10,8 +10,8 @@ from fastarac._core.special import binomial_cdf
 
 # Each of the two tests refuses at most about this share of correct logs.
 LEVEL = 0.001
-# Maximum number of binomial tests. More distinct probabilities are sorted, and tested in this many
-# parts.
+# Maximum number of binomial tests. If there are more distinct probabilities, similar ones are tested
+# together.
 MOST_PARTS = 10
 
 
@@ -54,8 +54,9 @@ def _refuse_unlikely_sum(probability: NDArray[np.float64], made: NDArray[np.bool
     """Raise if the sum of V/π − 1 is beyond its normal quantile, corrected for skewness.
 
     Here π is the probability of an output, and V is 1 if it was audited, and 0 otherwise. The
-    correction is the first term of the Cornish–Fisher expansion. Without it, a single audit with a tiny
-    probability would be refused. In a simulation, this happened to 5% of correct logs of 5 outputs.
+    correction is the first term of the Cornish–Fisher expansion. Without the correction, a single audit
+    with a tiny probability would be refused. In a simulation, this happened to 5% of correct logs of 5
+    outputs.
     """
     n = len(probability)
     # With tiny probabilities, these sums may overflow to infinity. No number of audits is then refused.

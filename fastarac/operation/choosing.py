@@ -108,9 +108,9 @@ def fit_policies(
 ) -> PolicyChoice:
     r"""Fit policies for several models, limits or settings, and choose one of them.
 
-    The promise of :func:`fit_policy` is for a single fit. If you choose the best of three fits, each
-    with a failure probability of 5%, it breaks its limit in up to 14% of simulated cases. The policies
-    fitted here share one failure probability, so you may use any of them.
+    The promise of :func:`fit_policy` is for a single fit. If you choose the best of three fits with a
+    failure probability of 5% each, the chosen policy breaks its limit in up to 14% of simulated cases.
+    The policies fitted here share one failure probability, so you may use any of them.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ def fit_policies(
 
     *Choice by one half.* This is done if all candidates have the same items, limit and unit, and if
     each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).
-    One half ranks the outputs, and the candidate that would accept the largest share of it is chosen.
-    Then only this candidate is tested on the other half, with δ.
+    The candidate that would accept the largest share of one half is chosen. Only this candidate is
+    tested on the other half, with δ.
 
     Examples
     --------

@@ -20,12 +20,12 @@ class CriticalSampleSizes:
 
     @classmethod
     def that_keep(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Let n be the smallest size at which c errors prove that the rate is below a limit."""
+        """Find the smallest n at which c errors prove that the rate is below `limit`."""
         return cls(limit, lambda n, c: binomial_cdf(c, n, limit) <= delta)
 
     @classmethod
     def that_break(cls, limit: float, delta: float) -> CriticalSampleSizes:
-        """Let n be the smallest size at which c errors do not prove that the rate is above a limit."""
+        """Find the smallest n at which c errors no longer prove that the rate is above `limit`."""
         return cls(limit, lambda n, c: c > 0 and 1.0 - binomial_cdf(c - 1, n, limit) > delta)
 
     def start(self, c: int) -> int:

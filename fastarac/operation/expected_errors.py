@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from fastarac.reviewer import Reviewer
 
-# A field's rate is shrunk towards the overall rate: to its own outputs are added so many outputs with
-# the overall rate that they have this number of errors (with groups, the errors of so many groups).
+# A field's rate is shrunk towards the overall rate: the field gets additional outputs at the overall
+# rate, with this number of errors (with groups, with the errors of this number of groups).
 PRIOR = 3.0
 
 

@@ -32,8 +32,8 @@ def fingerprint_of(
 ) -> str:
     """Return hexadecimal digits that identify a set of outputs, in any order.
 
-    The last 32 digits depend only on confidences and fields. With `right`, they follow 32 digits that
-    also depend on the truth. Both are stored because more of the truth may become known later.
+    The last 32 digits depend only on confidences and fields, because more of the truth may become known
+    later. With `right`, another 32 digits come first, and also depend on the truth.
 
     Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014), which are
     added up.

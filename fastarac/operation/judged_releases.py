@@ -94,7 +94,7 @@ class JudgeDrift(Result):
 
     @property
     def alarm(self) -> bool:
-        """Whether the evidence has reached 1/δ in any release; an alarm stays."""
+        """Whether the evidence has reached 1/δ in any release, even if it fell again later."""
         return self.alarm_at is not None
 
     def __str__(self) -> str:

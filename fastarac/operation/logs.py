@@ -39,7 +39,7 @@ DRAWN = "drawn"
 PLAIN = "use a uniform sample, as fastarac sample --for guarantee-new draws it"
 # Two probabilities in a file count as equal up to this relative difference.
 ROUNDING = 1e-9
-# Warn about a log without rejected outputs if a complete log has none with a probability below this.
+# Warn about a log without rejected outputs if a complete log has none with less than this probability.
 CHANCE = 0.001
 
 

@@ -216,9 +216,9 @@ class Looks(SavedAsJson):
     outputs as an earlier look, or it begins with all outputs so far, in any order.
 
     *Sequence.* The lower bounds at all looks hold together with a probability of at least 1 − δ, and so
-    do the upper bounds (Robbins 1970; Howard and others 2021). They come from a mixture of bets on each
-    output or, with groups, from bets on the groups in their order (Waudby-Smith and Ramdas 2024). A
-    sequence needs 1.8 to 2.4 times as many outputs as one exact test.
+    do the upper bounds (Robbins 1970; Howard and others 2021). The bounds come from a mixture of bets
+    on each output or, with groups, from bets on the groups in their order (Waudby-Smith and Ramdas
+    2024). A sequence needs 1.8 to 2.4 times as many outputs as one exact test.
 
     *Declared.* With K declared looks, each look is an exact test with failure probability δ/K.
 

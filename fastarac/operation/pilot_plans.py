@@ -553,7 +553,7 @@ class _Search:
         return share
 
     def least(self, most: int) -> int | None:
-        """Return the smallest number of groups at which a fit accepts something if there are no errors."""
+        """Return the smallest number of groups at which a fit without errors accepts any output."""
 
         def accepts(n: int) -> bool:
             share = partial(self.accepted, self.source, n, without_errors=True)

@@ -584,13 +584,13 @@ def _margin(c: int) -> int:
 
 
 def _first_true(holds: Callable[[int], bool], least: int = 0) -> int:
-    """Return the first number >= `least` at which `holds` is true; it must be true of all large ones."""
+    """Return the first number >= `least` at which `holds` is true; it must hold for all large ones."""
     about = _change(holds, least)
     return next(c for c in range(max(least, about - _margin(about)), about + 1) if holds(c))
 
 
 def _last_false(holds: Callable[[int], bool], least: int) -> int:
-    """Return the last number at which a property fails; `least` − 1 if it never fails."""
+    """Return the last number at which `holds` is false; `least` − 1 if it is true of all numbers."""
     about = _change(holds, least)
     return next((c for c in range(about + _margin(about), least - 1, -1) if not holds(c)), least - 1)
 

@@ -117,7 +117,7 @@ class Seen(NamedTuple):
 def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
     """Return quantiles that are values of the sorted array `rising`.
 
-    If `counts` are given, each value counts that many times.
+    `counts` is the number of times that each value occurs, by default 1.
     """
     n = len(rising) if counts is None else int(counts.sum())
     places = np.array([max(0, math.ceil(p * n) - 1) for p in PROBABILITIES])

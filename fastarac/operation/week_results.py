@@ -123,7 +123,7 @@ class PolicyWeek(Result):
 
     @property
     def to_people(self) -> int | None:
-        """The number of outputs that people look at: rejected ones and audits."""
+        """The number of outputs that people look at: rejected outputs and audits."""
         return None if self.applied is None else self.applied.rejected + self.drawn
 
     @property

@@ -27,7 +27,7 @@ OURS = LOG, ACCEPTED  # files in a week's folder that hold no answers
 
 
 class Taken(NamedTuple):
-    """Numbers of answers: new ones, known ones, and ones that came after their week was counted."""
+    """Numbers of answers that are new, that were known, or that came after their week was counted."""
 
     audits: int = 0
     reviewed: int = 0

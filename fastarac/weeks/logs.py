@@ -234,7 +234,7 @@ def count_audits(monitor: ErrorRateMonitor, policy: Policy, log: WeekLog) -> Non
 
 
 def weigh(policy: Policy, ledger: Ledger, logs: Sequence[WeekLog]) -> tuple[PolicyCheck | None, bool]:
-    """Count the weeks that are complete or due, and check all weeks counted so far.
+    """Count the weeks whose audits are answered or overdue, and check all weeks counted so far.
 
     Return the latest check, and whether the last counted week could not be checked because its number
     of audits is too unlikely.

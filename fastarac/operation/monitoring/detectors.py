@@ -81,9 +81,9 @@ class AuditedOutputs:
     def sequence(self, failure_probability: float) -> tuple[float, float]:
         """Return the lowest and highest rate that are not refuted at level δ = `failure_probability`.
 
-        A rate is refuted if its likelihood is at most δ times a mean of the likelihood over all rates,
-        which is weighted by a beta distribution. Unanswered audits count as right for the lower end and
-        as errors for the upper end.
+        A rate is refuted if its likelihood is at most δ times the mean likelihood under a beta
+        distribution of rates. Unanswered audits count as right for the lower end and as errors for the
+        upper end.
         """
         bound = -math.log(failure_probability)
         s, r, u = self._errors, self._right, self._unanswered
