@@ -152,7 +152,7 @@ def bcost(
     >>> fa.costs.bcost(sweep.at(0.7).matrix, prices.matrix, laplace=0, random_state=0).estimate
     1.1666666666666667
 
-    Of 30 pages, every third is hard to read, so that errors are clustered:
+    Every third of 30 pages is hard to read, so that errors are clustered:
 
     >>> tables = [[[4, 0], [0, 6]], [[5, 1], [0, 4]], [[2, 3], [1, 4]]] * 10
     >>> pages = range(30)

@@ -129,7 +129,7 @@ class PolicyTest(NamedTuple):
         return replace(found, unknown_fields=0 if seen is None else int(np.sum(seen < 0)))
 
     def of_partly_verified(self, truth: PartialTruth, outputs: NewOutputs) -> PolicyCheck:
-        """Test outputs that are partly verified."""
+        """Test outputs of which only some are verified."""
         values = confidences(outputs.confidence)
         same_number("correct", len(truth), "confidence", len(values))
         values, codes, accepted = self.rule.of_outputs(values, outputs.by)

@@ -148,10 +148,10 @@ def fit_policies(
     single fit, to within one percentage point. Choosing on one half and testing on the other half
     would accept far less.
 
-    *Choice by one half.* This is done if all candidates have the same items, limit and unit, and if
-    each fit splits its items into halves anyway (with fields or documents, or for ``max_risk`` alone).
-    The candidate that would accept the largest share of one half is chosen. Only this candidate is
-    tested on the other half, with δ.
+    *Choice by one half.* Candidates are compared on one half of the items if all have the same items,
+    limit and unit, and if each fit splits its items into halves anyway (with fields or documents, or
+    for ``max_risk`` alone). The candidate that would accept the largest share of one half is chosen.
+    Only this candidate is tested on the other half, with δ.
 
     Examples
     --------

@@ -40,9 +40,9 @@ class TestedCounts(NamedTuple):
         n_fields: int,
         weight: NDArray[np.float64] | None = None,
     ) -> TestedCounts:
-        """Count outputs and errors; with weights, use the ratio estimator for errors (Hájek 1971).
+        """Count outputs and errors; with `weight`, estimate errors by the ratio estimator (Hájek 1971).
 
-        With weights, an error with inclusion probability π counts as 1/π errors in one group.
+        An error with inclusion probability π then counts as 1/π errors in one group.
         """
         wrong = accepted & ~right
         per_group = 1.0

@@ -35,8 +35,8 @@ def fingerprint_of(
     The last 32 digits depend only on confidences and fields, because more of the truth may become known
     later. With `right`, another 32 digits come first, and also depend on the truth.
 
-    Each output is hashed to two 64-bit numbers (splitmix64; Steele, Lea and Flood 2014), which are
-    added up.
+    Each output is hashed to 64-bit numbers (splitmix64; Steele, Lea and Flood 2014). The digits are
+    sums of these numbers over all outputs.
     """
     n = len(confidence)
     # Adding 0.0 turns -0.0 into 0.0, so that both have the same bits.

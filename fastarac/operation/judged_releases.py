@@ -23,7 +23,7 @@ SCARCE = 1e-9  # for p-values this close to 1, use the limit of the calibrated f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRelease(Result):
-    """How one release of a judge labels the anchors, compared with people.
+    """The agreement of one release of a judge with people, on the anchors.
 
     Attributes
     ----------
@@ -152,10 +152,10 @@ def judge_drift(
     McNemar's exact test.
 
     The p-values of successive releases are independent, and each is stochastically at least as large as
-    a uniform variable. The evidence is a product of one factor for each release. If the release has the
-    p-value p, its factor is :math:`\int_0^1 \kappa p^{\kappa-1}\,d\kappa = (1 - p + p\ln p)/(p\ln^2
-    p)`; but if W cannot vary under the null hypothesis, the factor is 1. This is a test martingale
-    (Vovk, Gammerman and Shafer 2022): the probability that it ever reaches 1/δ is at most δ.
+    a uniform variable. Each release multiplies the evidence by a factor. If the release has the p-value
+    p, its factor is :math:`\int_0^1 \kappa p^{\kappa-1}\,d\kappa = (1 - p + p\ln p)/(p\ln^2 p)`; but if
+    W cannot vary under the null hypothesis, the factor is 1. The evidence is a test martingale (Vovk,
+    Gammerman and Shafer 2022): the probability that it ever reaches 1/δ is at most δ.
 
     References
     ----------

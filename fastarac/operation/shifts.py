@@ -115,7 +115,7 @@ class Seen(NamedTuple):
 
 
 def quantiles_of(rising: NDArray[Any], counts: NDArray[np.int64] | None = None) -> tuple[float, ...]:
-    """Return quantiles that are values of the sorted array `rising`.
+    """Return quantiles of the sorted array `rising`, without interpolation.
 
     `counts` is the number of times that each value occurs, by default 1.
     """

@@ -105,7 +105,7 @@ _CHECK = saved.record(
 class Ledger:
     """The record of all weeks under one policy.
 
-    `counted` is the number of weeks that the check and the monitor have counted, from the first on.
+    The check and the monitor have counted the first `counted` weeks.
     """
 
     policy_digest: str
