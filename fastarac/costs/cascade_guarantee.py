@@ -39,7 +39,7 @@ class Promise(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Thresholds that passed the test, the tested items, and an upper bound of the error rate."""
+    """Thresholds that passed the test, the tested items, and an upper bound of the tested rate."""
 
     thresholds: Thresholds
     tested: Stages

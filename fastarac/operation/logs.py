@@ -91,7 +91,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def outputs(self) -> NewOutputs:
-        """The outputs, as an argument for :class:`.AcceptanceRule`."""
+        """The outputs, as an argument for methods of :class:`.AcceptanceRule`."""
         confidence, missing = without_confidence(self.confidence)
         return NewOutputs(confidence, self.by, self.documents, missing, self.types)
 
