@@ -94,11 +94,12 @@ def arac_convex_hull(
     optimal_operating_point : threshold of least total cost
     fastarac.results.ARACHull : upper convex hull of an ARAC curve
 
-    Notes ----- If δ > 0, maximising W = γX + β − δR_E (equation 15 of Kimura et al. 2024) means
-    maximising γ/δ·X + Y. At the maximum, a line of slope −γ/δ touches the curve from above. Two
-    neighbouring vertices are equally good at the ratio −ΔY/ΔX. This ratio is the share of errors among
-    the items that only the second vertex accepts, so it is at most 1. Accepting everything is optimal
-    if γ ≥ δ or δ ≤ 0.
+    Notes
+    -----
+    If δ > 0, maximising W = γX + β − δR_E (equation 15 of Kimura et al. 2024) means maximising γ/δ·X +
+    Y. At the maximum, a line of slope −γ/δ touches the curve from above. Two neighbouring vertices are
+    equally good at the ratio −ΔY/ΔX. This ratio is the share of errors among the items that only the
+    second vertex accepts, so it is at most 1. Accepting everything is optimal if γ ≥ δ or δ ≤ 0.
 
     The vertices are exact, for any counts or weights. The ratios are rounded once. The time is O(m) for
     m thresholds. If people make errors (:class:`.Reviewer`), only the ratios change, because costs stay
