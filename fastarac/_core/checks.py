@@ -134,7 +134,7 @@ def same_number(name: str, found: int, beside: str, expected: int) -> None:
 
 
 def text_in(array: NDArray[Any]) -> str:
-    """Return the end of an error message, with the array's first text; empty for numbers."""
+    """Return the end of an error message, with the first string of an array of strings, or ""."""
     if array.dtype.kind not in "US":
         return ""
     return f", not text such as {array.flat[0].item()!r}" if array.size else ", not text"

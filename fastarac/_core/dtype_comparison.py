@@ -37,7 +37,7 @@ def most_within(limit: float, whole: int) -> int:
 
 
 def number_at_or_below(confidence: NDArray[Any], rising: Sequence[float]) -> NDArray[np.intp]:
-    """Return, for each confidence, how many of the increasing numbers in `rising` it reaches."""
+    """Return, for each confidence, how many of the sorted numbers in `rising` it equals or exceeds."""
     vast = [*rising[:1], *rising[-1:]]
     if confidence.dtype.kind in "iu" and len(confidence):
         vast += [confidence.min().item(), confidence.max().item()]

@@ -39,10 +39,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     The temporary file is in the folder of `path`. Its name is random, so that nobody can put a link in
     its place. Its suffix is that of `path`, because some writers derive the format from it. It gets the
     permissions of the file that it replaces. If `path` is a link, the link stays and its target is
-    replaced. If `path` is a pipe or a device, the complete content is sent there at the end.
+    replaced. If `path` is a pipe or a device, it receives the complete content at the end.
 
-    If the writer raises an OSError without a file name, as for a full disk, `path` is added to the
-    error.
+    An OSError without a file name (for example if the disk is full) gets the name `path`.
     """
     target = Path(os.path.realpath(path))
     partial = lock = None
@@ -123,8 +122,7 @@ def _mode_of(path: Path) -> int | None:
 def _created(folder: Path, suffix: str, mode: int | None) -> tuple[Path, int | None]:
     """Create a locked empty file (a folder if `mode` is None) with an unguessable name.
 
-    The file stays locked, as a sign that it is in use, as long as the returned descriptor is open.
-    Partial files that killed processes left in the folder are removed first.
+    The lock shows that the file is in use; it lasts until the returned descriptor is closed.
     """
     _remove_abandoned(folder)
     while True:

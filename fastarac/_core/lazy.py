@@ -1,10 +1,10 @@
-"""Public modules that load their names on first use, as listed in the stub beside the module.
+"""Public modules that load their names on first use.
 
-A stub (``__init__.pyi``, ``results.pyi``) has one line per name, ``from .sweep import threshold_sweep
-as threshold_sweep``.
+The stub of a module (``__init__.pyi``, ``results.pyi``) lists these names, one line each: ``from .sweep
+import threshold_sweep as threshold_sweep``.
 
 ``import fastarac`` imports only this module, which imports almost nothing. The command-line program can
-therefore install its interrupt handler early; an interrupt before that would print a traceback.
+then install its interrupt handler before slow imports.
 """
 
 from __future__ import annotations

@@ -18,10 +18,10 @@ PAUSE = 0.02  # Time between two attempts to get the lock, in seconds.
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which need not exist; the end of the process releases the lock.
+    """Hold the lock of `path` in this block; `path` itself need not exist.
 
-    The lock is a system lock on a second file beside `path`, so that the file itself can be replaced
-    while locked.
+    The operating system locks a second file beside `path`, so that `path` can be replaced in the block.
+    It releases the lock if the process dies.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.lock")
@@ -74,7 +74,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def is_there(path: Path, descriptor: int) -> bool:
-    """Return whether `path` is still the open file; another process may have removed the file."""
+    """Return whether `path` still names the open file; another process may have removed it."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:

@@ -14,8 +14,7 @@ RandomState = int | np.random.SeedSequence | np.random.Generator | None
 def key_of(random_state: RandomState) -> NDArray[np.uint64]:
     """Return two 64-bit integers that determine all random numbers.
 
-    With None, they come from the operating system. A Generator is advanced, so that each call gives
-    different ones.
+    None takes the integers from the operating system. A Generator gives new integers on each call.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state.integers(0, 2**64, size=2, dtype=np.uint64)
@@ -36,9 +35,9 @@ def key_of(random_state: RandomState) -> NDArray[np.uint64]:
 def generator_for(key: NDArray[np.uint64], *columns: NDArray[Any] | None) -> np.random.Generator:
     """Return a generator that depends on the seed and on the data.
 
-    With the seed only, a generator would draw the items of the same ranks from every sample of n items.
-    A lucky seed would then invalidate a guarantee for all these samples. `columns` must be sorted
-    independently of the input order, so that the input order has no effect.
+    If it depended on the seed alone, it would draw the same positions from all samples of equal size.
+    Some seeds would then break a guarantee for all these samples. Sort `columns` first, so that the
+    input order has no effect.
     """
     digest = blake2b(digest_size=16)
     for column in columns:

@@ -1,8 +1,8 @@
 """Base classes of all results: compared by value, read-only, and unchanged by pickling.
 
 Frozen dataclasses, declared with ``eq=False``, inherit from `Result`. Named tuples inherit from
-`TupleResult`; their fields are in a separate class. Tables also inherit from `Table`, as their first
-base; results that are printed line by line inherit from `Sheet`. A pickle names a result by its public
+`TupleResult`; their fields are in a separate class. Results that are tables inherit first from `Table`;
+results that ``print`` shows line by line inherit from `Sheet`. A pickle names a result by its public
 path, ``fastarac.results:Interval``, so that it can be read even after source files have moved.
 """
 

@@ -207,7 +207,7 @@ def mapping(check: Check) -> Check:
 
 
 def record(checks: Mapping[str, Check]) -> Check:
-    """Return a check for a JSON object with exactly these keys; the name of a whole file is empty."""
+    """Return a check for a JSON object with exactly these keys, each value with its own check."""
 
     def checked(value: Any, name: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -239,7 +239,7 @@ def require_rising(values: tuple[Any, ...], name: str, *, strictly: bool = True)
 
 
 def require_length(values: Any, name: str, length: int, beside: str) -> None:
-    """Raise unless a sequence has `length` elements, like the sequence named `beside`."""
+    """Raise unless `values` has `length` elements, the length of the field that `beside` names."""
     if len(values) != length:
         raise ValueError(f"{name} must have {length} elements (as many as {beside}), got {len(values)}")
 

@@ -28,7 +28,7 @@ def shared_results() -> Iterator[None]:
 
 
 def shared(counts: object, key: Hashable, compute: Callable[[], T]) -> T:
-    """Return the result of `compute`, or a result kept for the same object `counts` and key."""
+    """Return ``compute()``, or its earlier result for the same object `counts` and the same `key`."""
     results = _results.get()
     if results is None:
         return compute()

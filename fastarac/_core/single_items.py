@@ -15,7 +15,7 @@ T = TypeVar("T")
 def takes_items_only(reason: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator: the function raises an error with `reason` if `correct` is a sweep.
 
-    Otherwise, Python would first complain that other required arguments are missing.
+    Without the decorator, Python would complain about the missing `confidence` instead.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

@@ -139,7 +139,7 @@ def p_is(value: float) -> str:
 
 
 def by_chance(pvalues: Sequence[float], *, clear: bool) -> str:
-    """Return p-values as " (p = 0.12)"; of several, the largest if `clear`, else the smallest."""
+    """Return " (p = 0.1)"; for several p-values, " (p up to 0.01)" if `clear`, else " (p from 0.1)"."""
     known = [each for each in pvalues if not math.isnan(each)]
     if not known:
         return ""
@@ -195,9 +195,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def lead(name: str, clear: Sequence[str], even: Sequence[str], better: str) -> str:
-    """Return a sentence on the names that `name` beats (`clear`) and those that tie with it (`even`).
+    """Return a sentence: `name` is better than the names in `clear`, and ties with those in `even`.
 
-    The beaten names fill the place "{}" in `better`, such as "beats {}".
+    `better` is the verb with a place for the names in `clear`, such as "beats {}".
     """
     parts = [f"{name} {better.format(listed(clear))}"] if clear else []
     parts += [f"{name} and {listed(even)} tie: the difference may be chance"] if even else []

@@ -59,7 +59,7 @@ class SelectiveMetrics(Metric):
     factor of two, and they do not depend on the data. A float64 confidence is counted in the bin that
     contains it, without rounding.
 
-    The counts are part of ``state_dict()``, so that counting can resume from a checkpoint.
+    The metric's state is part of ``state_dict()``, so that a checkpoint saves it.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class SelectiveMetrics(Metric):
     def compute(self) -> dict[str, Tensor]:
         """Return the results by name; NaN replaces undefined and infinite results.
 
-        Without items, all results except n = 0 are NaN.
+        Without items, n is 0 and all other results are NaN.
 
         The names are the keys of :meth:`.Evaluation.to_dict` or, without `exact`, of
         :meth:`.BoundedEvaluation.to_dict`: ``arac_auc_low``, ``arac_auc_high`` and so on.
@@ -152,9 +152,9 @@ class SelectiveMetrics(Metric):
         }
 
     def sweep(self) -> ThresholdSweep | BoundedSweep | None:
-        """Return the counts of all processes, for curves and intervals; None before the first item.
+        """Return a sweep of the items of all processes; None before the first item.
 
-        All processes must call this method, as with ``compute``.
+        All processes must call this method; they wait for each other.
         """
         with self.sync_context(
             dist_sync_fn=self.dist_sync_fn,
@@ -215,7 +215,9 @@ class SelectiveMetrics(Metric):
 
 
 def _bins_of(confidence: Tensor) -> Tensor:
-    """Return the bin of each confidence: the first 16 bits of its float32, ordered like numbers."""
+    """Return each confidence's bin: the first 16 bits of its float32, recoded so that bins are in
+    order.
+    """
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
         # Convert to float32 by rounding down; rounding up could give the next bin.

@@ -37,7 +37,7 @@ class Answer:
         return replace(self, figures={**figures, **self.figures})
 
     def with_warnings(self, notes: Iterable[str | Note], weight: Weight = Weight.LITTLE) -> Answer:
-        """Return the answer with further warnings; `weight` is the weight of those given as strings."""
+        """Return the answer with further warnings; a string becomes a `Note` with this weight."""
         every = [each if isinstance(each, Note) else Note(sentence(each), weight) for each in notes]
         warnings = [*self.warnings, *(note.text for note in every)]
         return replace(self, screen=self.screen.with_notes(*every), warnings=warnings)
@@ -48,7 +48,7 @@ class Answer:
         return replace(self, screen=screen)
 
     def in_words(self, words: Callable[[str], str]) -> Answer:
-        """Return the answer with `words` applied to its sentences and notes."""
+        """Return the answer with each of its texts replaced by ``words(text)``."""
         screen = self.screen
         notes = [each._replace(text=words(each.text), brief=words(each.brief)) for each in screen.notes]
         said = list(map(words, screen.answer))

@@ -25,7 +25,7 @@ GROUPS_NOTE = (
 
 
 def application_answer(applied: AppliedPolicy, *, lacks_groups: bool) -> Answer:
-    """Describe how many outputs are accepted; `lacks_groups`: only the policy has groups."""
+    """Describe how many outputs are accepted; `lacks_groups` adds a note on missing groups."""
     notes = [Note(GROUPS_NOTE, Weight.ASSUMES)] if lacks_groups else []
     return _answer(applied, notes)
 

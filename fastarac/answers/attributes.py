@@ -50,7 +50,7 @@ def _parts_of_keys(figures: AttributeFigures) -> Iterator[str]:
 
 
 def parts(engines: Mapping[str, AttributeFigures]) -> Iterator[Part]:
-    """Yield a table for each attribute, and a sentence that explains its verdicts on the limit."""
+    """Yield a table for each page attribute, and sentences that explain the tables."""
     first = next(iter(engines.values()))
     several = len(engines) > 1
     for attribute, rows in tables_by_attribute(engines):

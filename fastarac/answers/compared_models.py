@@ -199,7 +199,7 @@ class ComparisonFindings:
         return [by_statistic, *([] if self.costs is None else [self.costs.comparison()])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a flat row for each model and each pair of models, or for each part and pair."""
+        """Return a flat row for each model and each pair; with parts, for each pair in each part."""
         if self.parts is not None:
             return part_comparison.records(self.parts)
         content = answers.object_of(self.comparison)
@@ -245,7 +245,7 @@ class ComparisonFindings:
 
 
 def said_of(request: ComparisonRequest, notes: Sequence[str]) -> tuple[str, ...]:
-    """Return notes as sentences with the statistic's everyday name."""
+    """Return notes as sentences, with the statistic's name in code replaced by its name for readers."""
     raw, label = request.statistic.name, answers.label_of(request.statistic)
     return tuple(dict.fromkeys(f"{note.replace(raw, label)}." for note in notes))
 

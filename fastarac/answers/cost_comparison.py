@@ -122,11 +122,11 @@ class CostComparison:
         return cls(tuple(priced), differences, level, said, correction, found.n, over)
 
     def of_models(self) -> dict[str, dict[str, Any]]:
-        """Return each model's costs of `UNIT` outputs."""
+        """Return each model's costs per 1,000 outputs (`UNIT`)."""
         return {model.name: in_units(model.cost_evaluation.to_dict()) for model in self.models}
 
     def comparison(self) -> dict[str, Any]:
-        """Return the differences in the costs of `UNIT` outputs, as a dictionary for JSON."""
+        """Return the differences in costs per 1,000 outputs (`UNIT`), as a dictionary for JSON."""
         return {
             "statistic": f"cost_per_{UNIT}/cheapest",
             "parameters": {},
@@ -141,7 +141,7 @@ class CostComparison:
         }
 
     def record(self, name: str, minus: str | None) -> dict[str, Any]:
-        """Return the figures of a model or of its difference from the model `minus`, as in `FIELDS`."""
+        """Return the costs (`FIELDS`) of the model `name`, or how they differ from those of `minus`."""
         record: dict[str, Any] = dict.fromkeys(f"{field}_per_{UNIT}" for field in FIELDS)
         values: tuple[Any, ...]
         if minus is None:
@@ -189,7 +189,7 @@ class CostComparison:
 
 
 def _figures(pair: PairDifference) -> tuple[float | None, ...]:
-    """Return the values of `OF_PAIRS` for a difference in the costs of `UNIT` outputs."""
+    """Return the values of `OF_PAIRS` for a pair of models, with costs per 1,000 outputs (`UNIT`)."""
     of, adjusted = pair.interval, pair.adjusted_interval
     sums = (UNIT * value for value in (of.estimate, of.standard_error, of.low, of.high))
     ends = UNIT * adjusted.low, UNIT * adjusted.high

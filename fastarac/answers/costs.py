@@ -25,7 +25,7 @@ UNIT = 1000  # sums of money are shown for this number of outputs
 
 
 def in_units(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return figures with costs per `UNIT` outputs instead of per output."""
+    """Return figures with costs per 1,000 outputs (`UNIT`) instead of per output."""
     return {
         name.replace("cost/", f"cost_per_{UNIT}/"): UNIT * value if name.startswith("cost/") else value
         for name, value in figures.items()
@@ -41,7 +41,7 @@ class PricedModel(NamedTuple):
     cost_evaluation: CostEvaluation
 
     def decimal(self, threshold: float) -> str:
-        """Return a threshold of the sweep as a short decimal."""
+        """Return a short decimal that accepts the same outputs as the threshold."""
         return threshold_text(threshold, self.sweep, self.dtype)
 
 
@@ -115,7 +115,7 @@ def at_limit(models: Sequence[Priced], limit: Limit, units: str = "outputs") -> 
 
 
 def _sum(cost: float) -> str:
-    """Return the cost of `UNIT` outputs as text, from the cost of one output."""
+    """Return the cost of 1,000 outputs (`UNIT`) as text, from the cost of one output."""
     return money(UNIT * cost)
 
 

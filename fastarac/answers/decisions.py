@@ -255,7 +255,7 @@ def _cheapest(models: Sequence[Model]) -> Iterator[str]:
 def cheapest(
     spent: Sequence[tuple[Priced, CostEvaluation]], over: str = "", units: str = "outputs"
 ) -> str:
-    """Return a sentence on the cheapest model and threshold; `over` names the items."""
+    """Return a sentence on the cheapest model and threshold; `over` is appended to "Cheapest"."""
     model, costs = min(spent, key=lambda row: row[1].at_cheapest)
     point = costs.cheapest
     who = f"{printable(model.name)}, " if len(spent) > 1 else ""

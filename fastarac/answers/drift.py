@@ -1,4 +1,4 @@
-"""Describe whether a judge's verdicts have changed."""
+"""Describe whether a judge (a model that grades outputs) has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def drift_answer(drift: JudgeDrift) -> Answer:
-    """Describe whether the judge agrees with people less than before."""
+    """Describe whether a judge's new releases agree with people less often than its first release."""
     rows = drift.releases
     columns = [
         Column("agrees", [share(each.agreement) for each in rows]),

@@ -72,7 +72,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """What pairs engines: items or, if their items differ, groups."""
+        """"items" if all engines have read the same fields of the same documents, else "groups"."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 
@@ -103,7 +103,7 @@ class EngineFields:
         }
 
     def row(self, model: Model, group: str, level: float | None) -> dict[str, Any]:  # noqa: ARG002
-        """Return the figures of fields and of documents."""
+        """Return the figures of the engine's fields and documents as a flat row."""
         fields, whole = self.engines[model.name], self.documents[model.name].evaluation
         row: dict[str, Any] = {
             "unit": "field",
@@ -124,7 +124,7 @@ class EngineFields:
         return row
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return the figures of each field and of absent fields."""
+        """Return nested figures for JSON: of each field, and of fields that some documents lack."""
         fields, found = self.engines[model.name], dict[str, dict[str, Any]]()
         for index, limit in enumerate(model.limits):
             for each in fields.by_field(model.point(index).threshold):

@@ -68,7 +68,7 @@ class EngineTexts:
     notes_beside_rows = False
 
     def with_missed_price(self, model: Model, price: float) -> Model:
-        """Return the model with costs that include missed words, each at this price."""
+        """Return the model with costs that include `price` for each word that it missed."""
         from fastarac.ocr.analysis.missed_prices import with_missed_price
 
         figures, aligned = model.evaluation, self.engines[model.name].aligned
@@ -86,10 +86,10 @@ class EngineTexts:
     def price_of_missed(
         self, name: str, costs: VerificationCosts, page_price: float
     ) -> tuple[float, str] | None:
-        """Return what a word costs that an engine missed, and a note; None if it missed none.
+        """Return the cost per missed word, and a note; None if the engine missed no words.
 
-        To find missed words, people must look at every page, at `page_price` per page. If looking
-        costs more than the errors, each missed word costs as much as an error.
+        To find missed words, people must look at every page, which costs `page_price` per page. If that
+        costs more than leaving the words out, each missed word costs as much as an error.
         """
         aligned = self.engines[name].aligned
         n, looking = aligned.missed, page_price * self.n_parts
@@ -114,7 +114,7 @@ class EngineTexts:
 
     @property
     def single(self) -> tuple[str, ...]:
-        """The names of the engines that were read, without their combinations."""
+        """The names of the engines, without those of combined engines."""
         return tuple(self.pairings)
 
     @property
@@ -128,7 +128,7 @@ class EngineTexts:
         return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str, level: float | None) -> dict[str, Any]:
-        """Return figures that only OCR has; with a level, error rates have intervals."""
+        """Return a flat row of figures for OCR only; if `level` is given, error rates have intervals."""
         aligned, effects = self._of(model.name)
         policy, reading = aligned.policy, aligned.reading
         return {
@@ -145,7 +145,7 @@ class EngineTexts:
         }
 
     def inside(self, model: Model) -> dict[str, Any]:
-        """Return figures by page attribute, the scale, and figures without hardly aligned pages."""
+        """Return nested figures for JSON: by page attribute, and without hardly alignable pages."""
         effects = self._of(model.name)[1]
         without = zip(model.limits, effects.accepted_without, strict=False)
         figures = _attributes_of(model)
@@ -228,7 +228,7 @@ class EngineTexts:
         yield Note(" ".join(said), Weight.ASSUMES, said[1])
 
     def sections(self, models: Sequence[Model]) -> Iterator[Section]:
-        """Yield figures by page attribute, and the shares accepted if words are counted otherwise."""
+        """Yield figures by page attribute, and accepted shares under other rules for counting words."""
         figures = {model.name: _attributes_of(model) for model in models}
         by_attribute = {name: each for name, each in figures.items() if each is not None}
         if by_attribute:
@@ -236,7 +236,7 @@ class EngineTexts:
         yield Section("Other policies", list(self._policies(models)))
 
     def _policies(self, models: Sequence[Model]) -> Iterator[Part]:
-        """Yield the shares that each engine accepts if words are counted otherwise."""
+        """Yield the shares that each engine accepts under other rules for counting words."""
         every = {model.name: self._of(model.name)[1] for model in models}
         policies = dict.fromkeys(policy for each in every.values() for policy in each.accepted)
         if len(policies) == 1:
@@ -274,7 +274,7 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return a sentence on how much the rules for counting words matter, and whether they do."""
+        """Return a sentence on the largest effect of the word-counting rules, and whether it is large."""
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]

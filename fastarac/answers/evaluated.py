@@ -1,4 +1,4 @@
-"""The base class of models, which reads figures off an evaluation."""
+"""The base class of models: shortcuts to the figures of an evaluation."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ GROUP = "group"
 
 
 def in_words(n_groups: int, kind: str) -> str:
-    """Return the number of groups in words."""
+    """Return a number of groups with its noun, such as "12 pages"."""
     groups = f"{n_groups:,} {kind}{'s' * (n_groups != 1)}"
     return f"{groups} of dependent outputs" if kind == GROUP else groups
 
@@ -75,7 +75,7 @@ def screen(
     width: int = WIDTH,
     more: Iterable[Section] = (),
 ) -> Screen:
-    """Return what to print about an evaluation, with `more` after the other sections of details."""
+    """Return what to print about an evaluation; `more` sections go to the end of the details."""
     sections = Section("All figures", list(parts(models, leads=leads)))
     return Screen(
         decisions.sentences(models, leads),
@@ -131,7 +131,7 @@ def reliability_warnings(models: Sequence[Model]) -> list[str]:
 def words(models: Sequence[Model], *, leads: Sequence[Lead | None] = ()) -> list[str]:
     """Return for each limit a sentence on the model that accepts most, and on its threshold.
 
-    With the comparisons in `leads`, the sentence also says whether the advantage may be chance.
+    `leads` has for each limit the comparison that tells whether the advantage may be chance.
     """
     sentences = []
     for index, limit in enumerate(models[0].limits):
@@ -195,7 +195,7 @@ def _whether_more_than_chance(models: Sequence[Model]) -> str:
 
 
 def _outcomes(models: Sequence[Model], index: int) -> str:
-    """Return the share that each model accepts at a given threshold, and the errors that remain."""
+    """Return a sentence on each model's accepted share and undetected errors at a given threshold."""
     several = len(models) > 1
     each = []
     for model in models:
@@ -251,7 +251,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def blocks(models: Sequence[Model]) -> list[list[Column]]:
-    """Return the columns after the names, in blocks that tables keep together."""
+    """Return the columns of figures; a table that is split keeps each block of columns together."""
 
     def column(
         header: str, name: str, text: Callable[[float], str], *, lower_is_better: bool = False

@@ -57,7 +57,7 @@ def with_rejects_said(models: Sequence[Model], *, missed: bool) -> list[Model]:
 def with_unseen_words(
     models: Sequence[M], files: Mapping[str, Path], columns: Mapping[str, Any]
 ) -> list[M]:
-    """Return the models with figures that count missed words, as `fastarac ocr` does."""
+    """Return the models with figures that also count missed words."""
     column, sources = columns.get("model"), columns_of_models(files, columns["confidence"])
     found = []
     for model in models:
@@ -83,9 +83,9 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
 
 
 def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns and a note; if ``fastarac ocr`` wrote the files, pages become the groups.
+    """Return the columns, with pages as groups if ``fastarac ocr`` wrote all files, and a note on this.
 
-    The group "none" leaves out groups, unless a column is called "none".
+    The group "none" means that there are no groups.
     """
     group = columns["group"]
     if group == NONE:
@@ -104,7 +104,7 @@ def notes_of_pages(
 ) -> list[str]:
     """Return a note if no group is given, but a column looks like pages, or ids repeat.
 
-    `only` names the model whose outputs count.
+    `only` names a model, if the outputs of others are to be ignored.
     """
     if columns["group"] is not None or all(map(is_of_ocr, paths)):
         return []
@@ -137,14 +137,14 @@ def notes_of_pages(
 
 
 def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
-    """Return the number of outputs of each model without a right output."""
+    """Return the number of outputs of each model whose outputs are all wrong."""
     return {name: len(outputs) for name, outputs in models.items() if not outputs.correct.any()}
 
 
 def notes_of_none_right(
     files: Mapping[str, Path], numbers: Mapping[str, int], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note with examples for each model without right outputs; `numbers` counts outputs."""
+    """Return a note for each model in `numbers`, whose outputs (so many) are all wrong."""
     notes = []
     told = Columns(**{name: columns[name] for name in (*READ, "model")})
     sources = columns_of_models(files, columns["confidence"])
@@ -167,7 +167,7 @@ def notes_of_none_right(
 def notes_of_groups(
     paths: Sequence[Path], models: Iterable[Any], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note if a draw of whole groups set the groups, or if a column looks like pages."""
+    """Return a note if outputs were drawn in whole groups, or if a column looks like pages."""
     if columns["groups"] is not None:
         return []
     if all(outputs.correct.groups is None for outputs in models):

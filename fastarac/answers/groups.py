@@ -121,7 +121,7 @@ class Groups:
             ]
 
     def _kept(self, limit: Limit) -> NDArray[Any] | None:
-        """Return which groups keep a limit; those with an undefined error rate count as keeping it."""
+        """Return a mask of the groups whose error rate is within the limit or undefined."""
         kept = self.values.get(f"keeps_limit/{limit.key}")
         return None if kept is None else kept | np.isnan(self.values[f"error_rate/{limit.key}"])
 
@@ -163,7 +163,7 @@ class Groups:
             )
 
     def _surely_broken(self, limit: Limit) -> str:
-        """Return a sentence on the groups whose whole interval is above the limit."""
+        """Return a sentence on the groups whose whole confidence interval is above the limit."""
         rate = "risk" if limit.criterion == "max_risk" else "error_rate"
         low = self.values.get(f"{rate}_low/{limit.key}")
         if low is None:

@@ -1,4 +1,4 @@
-"""Describe the contents of files: one file by its facts, several in a table."""
+"""Describe the contents of files: one file in sentences, several files in a table."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _cache(kernel: Any) -> dict[str, Any]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the missing packages of each extra, including those of extras in it."""
+    """Return the missing packages of each extra of fastarac; an extra may include other extras."""
     try:
         lines = requires("fastarac") or []
     except PackageNotFoundError:  # fastarac runs from its source and is not installed

@@ -22,7 +22,7 @@ def below(models: Iterable[Any], name: str) -> list[str] | None:
 
 
 def shown(name: str, interval: Interval) -> str:
-    """Return the text of an interval, in percent unless the figure is an area."""
+    """Return the text of an interval for the figure `name`, in percent unless the figure is an area."""
     definition = DEFINITIONS.get(name)
     is_share = definition is None or definition.rate is not None
     return (of_share if is_share else of_area)(interval.low, interval.high)

@@ -37,13 +37,13 @@ def opening(limit: Limit) -> str:
 
 
 def kept(limit: Limit) -> str:
-    """Return the errors that a limit allows, in words."""
+    """Return the errors that a limit allows, such as "1% errors"."""
     of = "errors" if limit.criterion == "max_error_rate" else "errors among the accepted"
     return f"{percent(limit.value)} {of}"
 
 
 def threshold(value: float, sweep: ThresholdSweep, dtype: Any = np.float64) -> str:
-    """Return a threshold as a short decimal that accepts the same items of a sweep.
+    """Return a short decimal that accepts the same items of `sweep` as the threshold `value`.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _plain(number: Decimal) -> str:
 
 
 def _separates(candidate: Decimal, below: float, value: float, dtype: np.dtype[Any]) -> bool:
-    """Return whether the candidate is above `below` and not above `value`, in float64 and `dtype`."""
+    """Return whether below < candidate <= value, both in float64 and in `dtype`."""
     text = str(candidate)
     if not below < float(text) <= value:
         return False

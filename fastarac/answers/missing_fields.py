@@ -17,7 +17,8 @@ ALIKE = 0.6  # minimum `difflib` ratio at which two names may mean the same fiel
 def note(never_found: Mapping[str, int], without_truth: Iterable[str]) -> str | None:
     """Return a sentence on fields that an engine never finds, or None if there are none.
 
-    `never_found` has the numbers of their true values; `without_truth` has names in the output only.
+    `never_found` maps these fields to their numbers of true values. `without_truth` has the names that
+    only the output has.
     """
     if not never_found:
         return None

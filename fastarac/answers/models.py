@@ -39,7 +39,7 @@ OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_acce
 
 @runtime_checkable
 class Reportable(Protocol):
-    """An object that can be given to a report instead of arrays."""
+    """An object with outputs that :func:`fastarac.report` accepts instead of arrays."""
 
     def __report__(self, limits: Sequence[Limit], beside: Beside) -> tuple[Outputs, Source]:
         """Return the items, and the source that describes them."""
@@ -114,7 +114,7 @@ class Model(Evaluated):
 
     @property
     def takes_guarantee(self) -> bool:
-        """Whether limits can be guaranteed: not with weights, nor a limit of the risk with groups."""
+        """Whether limits can be guaranteed: not with weights, and not `max_risk` with groups."""
         of_risk = any(limit.criterion == "max_risk" for limit in self.limits)
         return self.outputs.weight is None and not (of_risk and self.n_groups is not None)
 
@@ -135,7 +135,7 @@ class Model(Evaluated):
 
     @property
     def has_confidence(self) -> NDArray[np.bool_]:
-        """Return a mask (n,) of the items that have a confidence of their own."""
+        """Return a mask (n,) of the items with a confidence from the model, not one filled in."""
         known, rejected = self.source.has_confidence, self.outputs.rejected
         if known is not None:
             return known
@@ -143,7 +143,7 @@ class Model(Evaluated):
 
     @property
     def confidence_range(self) -> tuple[float, float]:
-        """The lowest and the highest confidence; NaN if no item has one of its own."""
+        """The lowest and the highest confidence given by the model; NaN if there is none."""
         known = self.outputs.confidence[self.has_confidence]
         return (known.min().item(), known.max().item()) if len(known) else (math.nan, math.nan)
 
@@ -175,7 +175,7 @@ class Model(Evaluated):
 
     @property
     def separation(self) -> float:
-        """ROC-AUC of the items with a confidence of their own; NaN if all are right or all wrong."""
+        """ROC-AUC of the items used to assess the confidences; NaN if all are right or all wrong."""
         judged = self._judged
         if judged.all():
             return self.evaluation.roc_auc
@@ -192,12 +192,12 @@ class Model(Evaluated):
 
     @property
     def among(self) -> str:
-        """A phrase that names the items on which confidences are judged; empty if they are all."""
+        """A phrase that names the items used to assess the confidences; empty if all items are used."""
         return f" among {self.source.judged_items}" if self.source.judged_items else ""
 
     @property
     def n_without_output(self) -> int:
-        """Number of items without an output, which people see only if they look for them."""
+        """Number of items without an output, if known, such as words that an engine missed."""
         rejected, has_output = self.outputs.rejected, self.source.has_output
         if rejected is None or has_output is None or self.outputs.weight is not None:
             return 0
@@ -205,11 +205,11 @@ class Model(Evaluated):
 
     @property
     def last_threshold(self) -> int:
-        """The index of the last threshold of the sweep that may be used."""
+        """The index of the lowest usable threshold of the sweep; never-accepted items are below it."""
         return len(self.sweep.thresholds) - 1 - (self.outputs.never_accepted is not None)
 
     def decimal(self, threshold: float) -> str:
-        """Return a threshold of the sweep as a short decimal."""
+        """Return a short decimal that accepts the same outputs as the threshold."""
         if "sweep" in self.known or self.outputs.weight is not None:
             return wording.threshold(threshold, self.sweep, self.dtype)
         lower = self.outputs.confidence[self.outputs.confidence < threshold]

@@ -66,7 +66,7 @@ def monitor_answer(
 
 
 def _decision(monitor: ErrorRateMonitor, changes: Sequence[int]) -> str:
-    """Return a sentence on one monitor's alarm, also if the last files raised and ended it."""
+    """Return a sentence on a monitor's alarm, even if the alarm has ended within the last files."""
     if not monitor.audited:
         return sentence(monitor)
     if not changes or monitor.alarm or monitor.changed:
@@ -113,7 +113,7 @@ def _table(
 
 
 def _change_notes(monitor: ErrorRateMonitor, changes: Sequence[int], of_policy: str) -> list[Note]:
-    """Return a note on the updates that raised change alarms, unless the decision names them."""
+    """Return a note on the updates that raised change alarms, unless `_decision` already names them."""
     if not changes or not (monitor.alarm or len(changes) > 1):
         return []
     numbers = listed([f"{number:,}" for number in changes])
@@ -153,7 +153,7 @@ def monitor_figures(monitor: ErrorRateMonitor, changes: Sequence[int]) -> dict[s
 
 
 def recounted_note(given: int, counted: int) -> list[str]:
-    """Return a note on the number of audits that were counted before."""
+    """Return a note if only `counted` of the `given` audits are new."""
     if counted == given:
         return []
     which = f"{given - counted:,} of its {given:,} audits" if counted else f"its {given:,} audits"
@@ -167,7 +167,7 @@ def late_note(n: int, *, has_deadline: bool) -> list[str]:
 
 
 def unanswered_note(n: int) -> list[str]:
-    """Return a note on how audits without an answer are counted."""
+    """Return a note that audits without an answer count as right."""
     if not n:
         return []
     note = (

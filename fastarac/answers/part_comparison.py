@@ -23,7 +23,7 @@ MODELS = 4  # maximum number of models in the table; JSON and CSV have all
 
 
 def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
-    """Return a sentence for each model over which the best model's lead differs between parts.
+    """Return a sentence for each model if the best model's advantage over it differs between parts.
 
     `order` names the models, the best one first; `by` is the column of the parts.
     """

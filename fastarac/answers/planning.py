@@ -85,7 +85,7 @@ def _hours(n: int, seconds: float) -> float:
 
 
 def with_work(answer: Answer, n: int, seconds: float) -> Answer:
-    """Return the answer with the work of verifying n outputs."""
+    """Return the answer with the working hours for verifying n outputs, at `seconds` each."""
     note = Note(f"{n:,} outputs are {work_words(n, seconds)}.", Weight.DECIDES)
     figures = {**answer.figures, "hours": _hours(n, seconds)}
     return replace(answer, screen=answer.screen.with_notes(note), figures=figures)

@@ -115,8 +115,8 @@ def _notes_of_promise(policy: Policy) -> Iterator[Note]:
 def _errors_of(policy: Policy) -> float:
     """Return the number of errors in the sample that tested the limit.
 
-    With partly verified outputs, this is the number that the policy expects. The weighted count would
-    be too small, because acceptance stops just before an error.
+    For partly verified outputs, return the number of errors that the policy expects. The weighted
+    number of errors would be too small: the fit lowers the threshold until just before an error.
     """
     if policy.n_verified is None:
         return policy.errors
@@ -144,7 +144,7 @@ def tested_sentence(policy: Policy) -> str:
 
 
 def policy_figures(policy: Policy) -> dict[str, Any]:
-    """Return the limit, the figures of the fit, and each threshold."""
+    """Return the attributes of a policy for JSON, with a row for each threshold."""
     names = (
         *("criterion", "limit", "failure_probability", "bound", "certified", "max_group_size"),
         *("errors_per_group", "n_items", "accepted", "acceptance_rate"),
@@ -175,7 +175,7 @@ def policy_figures(policy: Policy) -> dict[str, Any]:
 def check_answer(
     policy: Policy, check: PolicyCheck, shift: ConfidenceShift, log: AuditColumns | None = None
 ) -> Answer:
-    """Describe a check: its verdict, any shift of confidences, and the threshold from a log."""
+    """Describe a check: its verdict, any shift of confidences, and a threshold fitted to the log."""
     notes = moved_notes(shift)
     if check.source_words:
         notes.append(Note(sentence(check.source_words), Weight.LITTLE))
@@ -228,7 +228,7 @@ def moved_notes(shift: ConfidenceShift | None) -> list[Note]:
 
 
 def point_of_log(policy: Policy, log: AuditColumns) -> GuaranteedOperatingPoint | None:
-    """Return the threshold at which a log guarantees the policy's limit, or None if it cannot."""
+    """Return a threshold that keeps the policy's limit, fitted to the log's audits, or None."""
     if policy.criterion != "max_error_rate" or log.drawn is None:
         return None
     return guaranteed_operating_point(

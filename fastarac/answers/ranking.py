@@ -77,7 +77,7 @@ def parts(leads: Sequence[Lead | None], units: str) -> Iterator[Part]:
 
 
 def adjusted_for(found: ModelComparison) -> str:
-    """Return words on the number of differences that p-values are adjusted for; empty for one."""
+    """Return a phrase such as "adjusted for 3 differences (Holm)"; empty for one difference."""
     if len(found.pairs) == 1 or found.correction is None:
         return ""
     return f"adjusted for {len(found.pairs)} differences ({found.correction.capitalize()})"

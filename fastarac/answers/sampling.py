@@ -45,9 +45,9 @@ def drawn_answer(
 ) -> Answer:
     """Describe how many outputs were drawn into a file, and which limits they can prove.
 
-    `crops` is the folder of the words' pictures. `answers` is the file whose answers are kept. `double`
-    is the share of outputs that two people answer. `implied` says whether the limit implies the
-    purpose.
+    `crops` is the folder of the words' pictures. `answers` is a file of earlier answers, which are
+    kept. `double` is the share of outputs that two people answer. `implied` is true if the purpose is
+    not given, but follows from the limit.
     """
     n, drawn = len(sample.selected), int(sample.selected.sum())
     least, most = sample.inclusion_probability.min(), sample.inclusion_probability.max()
@@ -106,7 +106,7 @@ def pages_sentence(words: SampledWords, crops: Path | None) -> str:
 
 
 def least_limit_sentence(sample: VerificationSample) -> str:
-    """Return a sentence on the lowest limits that this sample and a simple random one can prove."""
+    """Return a sentence on the lowest limit that this sample, and a simple random one, could prove."""
     n = len(sample.selected)
     probabilities = sample.least_probability, sample.expected_size / n
     aimed, even = (percent(least_limit(each, n, FAILURE), 3) for each in probabilities)
@@ -144,7 +144,7 @@ def best_case_sentence(
 
 
 def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
-    """Return a sentence on what the sample is for, or on a command that proves more."""
+    """Return a sentence on the sample's purpose, or on a command for another purpose."""
     if sample.purpose == "guarantee-these":
         return "For these outputs, fastarac search proves more with the same number of answers."
     if sample.purpose == "guarantee-new":
@@ -178,7 +178,7 @@ def joined_answer(drawn: int, answered: int, goal: Path, people: Reviewer | None
 
 
 def station_answer(n: int, page: Path, table: Path) -> Answer:
-    """Describe on how many rows a page asks."""
+    """Describe how many outputs a page asks people to verify."""
     said = f"{n:,} {plural('output', n)} {'is' if n == 1 else 'are'} to be verified."
     screen = Screen([said], written=[station_sentence(page, table)])
     return Answer(screen, {"path": str(page), "n_items": n})

@@ -37,7 +37,7 @@ class Weight(IntEnum):
 
 
 class Note(NamedTuple):
-    """A note and its weight; `brief` replaces a `text` that is too long for a screen."""
+    """A note, with its importance and a shorter text for screens."""
 
     text: str
     weight: Weight = Weight.ASIDE
@@ -92,7 +92,7 @@ class Screen:
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
 
     def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
-        """Return the notes that fit on `lines` lines, at least one, and a hint if some are left out.
+        """Return at least one note, further notes that fit on `lines` lines, and a hint at any others.
 
         Below a table of more than `MANY` rows, only decisive notes are shown.
         """
@@ -132,7 +132,7 @@ class Screen:
         return list(filter(None, dict.fromkeys([*first, *said])))
 
     def room_for_notes(self, used: int) -> int:
-        """Return the number of lines left for notes if everything else takes `used` lines."""
+        """Return the number of lines for notes after `used` lines of other text."""
         rows = 0 if self.table is None else len(self.table.names)
         taller = 1 + (self.table is not None and self.table.has_lines_below)
         beyond = taller * max(0, rows - ROWS) + LINES_OF_NOTE * max(0, len(self.answer) - SENTENCES)
@@ -164,7 +164,7 @@ def shortened(note: Note, width: int) -> str:
 
 
 def one_table(names: Sequence[str], columns: Sequence[Column], title: str, width: int) -> AnswerTable:
-    """Return one table of this width: shorten thresholds and names, then leave out thresholds."""
+    """Return a table that fits `width`: shorten thresholds, then names, then leave out thresholds."""
     shown = [printable(name) for name in names]
     longest = max(map(len, [*shown, title]))
     short = [_cut(column) if column.header == THRESHOLD else column for column in columns]
@@ -184,7 +184,7 @@ def middle_cut(text: str, length: int) -> str:
 
 
 def _cut(column: Column) -> Column:
-    """Return thresholds in short; one that is almost 1 becomes a lower bound, such as >0.999999."""
+    """Return the column with short thresholds; a threshold of almost 1 is shown as ">0.999999"."""
     most = len(THRESHOLD)
     cells = []
     for cell in column.cells:

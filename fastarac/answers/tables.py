@@ -68,7 +68,7 @@ class Said(NamedTuple):
     """A paragraph, or an empty line if the text is empty.
 
     `style` is ``"bold"`` for a title, ``"yellow"`` for a warning, ``"dim"`` for an explanation, and
-    `TABLE` for a finished table.
+    `TABLE` for text that is laid out as a table.
     """
 
     text: str = ""
@@ -87,7 +87,7 @@ def in_whole_words(header: str) -> str:
 
 
 def broken(name: str, width: int) -> str:
-    """Return a name with line breaks between its parts; a part longer than the width stays whole."""
+    """Return a name with line breaks between its parts; parts longer than `width` are not broken."""
     lines = [""]
     for part in filter(None, PART.findall(name)):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:

@@ -43,7 +43,7 @@ class VerifiedModel(FiguresOfModel):
 
 
 def screen(models: Sequence[VerifiedModel], notes: Sequence[str] = (), width: int = WIDTH) -> Screen:
-    """Return the answer about models with partly verified outputs, including `notes`."""
+    """Return what to print about models with partly verified outputs, with further `notes`."""
     every: Any = models
     about = models[0].verified
     if len({model.verified for model in models}) > 1:

@@ -50,5 +50,5 @@ class ModelWithoutItems(FiguresOfModel):
         )
 
     def decimal(self, threshold: float) -> str:
-        """Return a threshold of the figures as a short decimal."""
+        """Return a short decimal that accepts the same outputs as the threshold."""
         return self.decimals[threshold]

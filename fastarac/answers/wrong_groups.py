@@ -19,7 +19,7 @@ NAMED = 3  # maximum number of model names in a sentence; the rest become a numb
 
 
 def sentence(outputs: Outputs, word: str, level: float) -> str | None:
-    """Return a sentence on how many groups (`word`) may have only errors, or None."""
+    """Return a sentence on how many groups may have only errors, or None; `word` names a group."""
     if outputs.group is None:
         return None
     codes = read_factors(outputs.factors, len(outputs))[0]
@@ -34,7 +34,7 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:
-    """Return each sentence with the names of its models."""
+    """Return the sentences, each with the names of the models that it applies to."""
     found: dict[str, list[str]] = {}
     for name, outputs in models:
         said = sentence(outputs, word, level)
@@ -44,7 +44,7 @@ def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) ->
 
 
 def notes(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> list[str]:
-    """Return the sentences, each after the names of its models."""
+    """Return notes: the names of models, and the sentence that applies to them."""
     found = sentences(models, word, level)
     return [
         f"{few_of(map(repr, map(printable, names)), NAMED)}: {said}" for said, names in found.items()
