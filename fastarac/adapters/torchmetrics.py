@@ -215,9 +215,7 @@ class SelectiveMetrics(Metric):
 
 
 def _bins_of(confidence: Tensor) -> Tensor:
-    """Return each confidence's bin: the first 16 bits of its float32, recoded so that bins are in
-    order.
-    """
+    """Return the bin number of each confidence: the first 16 bits of its float32, in rising order."""
     single = confidence.float()
     if confidence.dtype not in (torch.float32, torch.float16, torch.bfloat16):
         # Convert to float32 by rounding down; rounding up could give the next bin.

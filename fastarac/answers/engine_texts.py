@@ -128,7 +128,7 @@ class EngineTexts:
         return {} if figures is None else answers.flat(figures)
 
     def row(self, model: Model, group: str, level: float | None) -> dict[str, Any]:
-        """Return a flat row of figures for OCR only; if `level` is given, error rates have intervals."""
+        """Return a flat row of figures for OCR only; error rates have intervals if `level` is given."""
         aligned, effects = self._of(model.name)
         policy, reading = aligned.policy, aligned.reading
         return {
@@ -274,7 +274,7 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return a sentence on the largest effect of the word-counting rules, and whether it is large."""
+        """Return a sentence on the largest effect of the word rules, and whether this effect is large."""
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]

@@ -92,7 +92,7 @@ class _Goals(NamedTuple):
     station: Station = Station(None)
 
     def require(self) -> None:
-        """Refuse files and folders that cannot be written, before writing any."""
+        """Raise a refusal if one of the output files or folders cannot be written."""
         require_files(None, self.report)
         self.station.require()
         written = ("--output", self.accepted), ("--review", self.review), ("--pages", self.pages)

@@ -111,7 +111,7 @@ class Watch:
     def changes_of(self, name: str) -> tuple[int, ...]:
         """Return the updates at which these files raised change alarms.
 
-        If there are none, return the last update if it had raised one.
+        If there are none, but the latest earlier alarm is still on, return its update.
         """
         monitor = self.monitors[name]
         found = monitor.changes[len(self._before[name]) :]
@@ -151,7 +151,7 @@ class Watch:
             self._count_table(path, named)
 
     def _columns_in(self, path: Path) -> PolicyColumns:
-        """Return the columns of a file, as the first policy with fields or documents names them."""
+        """Return the columns of a file, named as in the first policy that has fields or documents."""
         every = list(self.policies.values())
         first = next((each for each in every if each.documents or each.fields), every[0])
         return columns_of_policy(first, path, self._options.confidence)
@@ -257,7 +257,7 @@ class Watch:
         self.notes += [f"{path}: {note}" for note in notes]
 
     def _look_at(self, name: str, outputs: io.Outputs, chosen: NDArray[np.bool_]) -> None:
-        """Store the confidences of these outputs, to test later whether confidences shifted."""
+        """Store the confidences of the `chosen` outputs for `shifts`."""
         policy = self.policies[name]
         if outputs.rejected is not None:
             chosen = chosen & ~outputs.rejected
@@ -269,7 +269,7 @@ class Watch:
             self._seen.setdefault(name, []).append(found)
 
     def shifts(self) -> dict[str, ConfidenceShift | None]:
-        """Return for each policy a test whether the confidences in the files shifted, or None.
+        """Return for each policy a test for a shift of the confidences in the files, or None.
 
         There is no test if the limit is a risk, because audits may then be of accepted outputs only.
         """
@@ -300,7 +300,7 @@ class Watch:
 
 
 def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
-    """Read audits; the error about a missing answer suggests a deadline."""
+    """Read audits; if an answer is missing, the error message suggests ``--deadline``."""
     try:
         return io.read_outputs(path, **columns)
     except io.DataFileError as error:
@@ -313,7 +313,7 @@ def _read(path: Path, columns: Mapping[str, Any]) -> io.Outputs:
 def _other_state(
     source: Path, old: Mapping[str, ErrorRateMonitor], new: Mapping[str, ErrorRateMonitor]
 ) -> str | None:
-    """Return how the saved monitors differ from the new ones, or None if they agree."""
+    """Return a message if the settings of saved (`old`) and new monitors differ, else None."""
     digests = [{name: each.policy_digest for name, each in part.items()} for part in (old, new)]
     if digests[0] != digests[1]:
         return f"it is not the state of {source}, but of another policy"

@@ -110,7 +110,7 @@ def cascade(
 
 
 def _naming(path: Path, error: Exception) -> str:
-    """Return the message of an error, beginning with the path of the file."""
+    """Return an error's message, beginning with the path of the file."""
     said = str(getattr(error, "strerror", None) or error)
     return said if said.startswith(f"{path}: ") else f"{path}: {said}"
 

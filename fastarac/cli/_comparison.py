@@ -80,7 +80,7 @@ def deliver(
     notes: Sequence[str] = (),
     command: str = "",
 ) -> ModelComparison:
-    """Compare the models and print the result; `difference` says how the models' items differ."""
+    """Compare the models and print the result; `difference` is a note if the models' items differ."""
     progress = Console(stderr=True).is_terminal
     with refused(ValueError, words=in_words_of_options):
         findings = ComparisonFindings.of(models, request, order, paired, by, progress=progress)
@@ -112,7 +112,7 @@ def print_findings(
 
 
 def _spelled_out(text: str) -> str:
-    """Return a key of JSON, such as ``acceptance_rate/0.01``, in the form of ``--statistic``."""
+    """Return "name:parameter=value" for a JSON key such as ``acceptance_rate/0.01``."""
     found = KEY.fullmatch(text)
     if found is None:
         return text

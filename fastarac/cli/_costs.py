@@ -51,7 +51,7 @@ class Prices:
 
     @classmethod
     def of(cls, given: dict[str, float], text: str = "") -> Self:
-        """Return the prices in `given`; raise a ValueError if one is missing or impossible."""
+        """Return the prices in `given`; raise a ValueError if one is missing or out of range."""
         missing = [name for name in PRICES if name not in given]
         if missing:
             are = "is" if len(missing) == 1 else "are"

@@ -160,7 +160,7 @@ def evaluate(
 def _given(
     context: typer.Context, certainty: Certainty, reading: ReadColumns, confidence: str | list[str]
 ) -> set[str]:
-    """Return the options that the user typed, some with their value, such as ``--ci none``."""
+    """Return the options that the user typed; values that matter are included, as in ``--ci none``."""
     given = set(given_options(context).values())
     if isinstance(confidence, list):
         given.add(SEVERAL_CONFIDENCES)
@@ -179,7 +179,7 @@ def _refuse_unguaranteed(groups: Any, limits: Limits) -> None:
 
 
 def _refuse_groups(groups: Any, paths: Sequence[Path]) -> None:
-    """Refuse ``--group`` where no figure depends on it, except for pages of `fastarac ocr`."""
+    """Refuse ``--group`` where no figure depends on it; allow pages in files of `fastarac ocr`."""
     from fastarac.io._pages import PAGE, is_of_ocr
 
     if groups is not None and (groups not in (PAGE, NONE) or not all(map(is_of_ocr, paths))):
@@ -232,7 +232,7 @@ def _evaluate_items(
 
 
 class _Evaluated(NamedTuple):
-    """Evaluated models in order, how their items differ, and sizes of models without right outputs."""
+    """The models, a note if their items differ, and the sizes of models without right outputs."""
 
     models: Sequence[Model | ModelWithoutItems]
     difference: str | None
@@ -279,7 +279,7 @@ def _evaluated(
 def _labelled(
     paths: Sequence[Path], columns: Mapping[str, Any], settings: Settings, notes: list[str]
 ) -> tuple[Collection[str], Iterator[tuple[str, Outputs]], str | None]:
-    """Read models with labels; return their names, their outputs, and how their items differ."""
+    """Read models with labels; return their names, their outputs, and a note if their items differ."""
     from fastarac.cli._files import read_models
 
     outputs, difference, *_ = read_models(paths, columns, notes)
@@ -295,7 +295,7 @@ def _labelled(
 def _first(
     each: Iterator[tuple[str, Outputs]], settings: Settings, notes: list[str]
 ) -> list[tuple[str, Outputs]]:
-    """Return the outputs that had to be read to decide whether default intervals take too long."""
+    """Read models until it is clear whether default intervals take too long; return these models."""
     first: list[tuple[str, Outputs]] = []
     while settings.certainty.is_default and settings.certainty.level is not None:
         found = next(each, None)
@@ -309,7 +309,7 @@ def _first(
 def _in_turn(
     first: list[tuple[str, Outputs]], rest: Iterator[tuple[str, Outputs]]
 ) -> Iterator[tuple[str, Outputs]]:
-    """Yield all outputs; `first` becomes empty, so that memory holds one model at a time."""
+    """Yield all models; remove each from `first`, so that it can be freed."""
     while first:
         yield first.pop(0)
     yield from rest

@@ -1,6 +1,6 @@
 """Exit statuses, interrupts, and output left in the buffer of stdout.
 
-This module imports almost nothing, because no handler catches an interrupt during its imports.
+This module imports almost nothing: until it is loaded, an interrupt prints a traceback.
 `end_interrupted` imports nothing, because it may run in the middle of an import.
 """
 
@@ -29,8 +29,7 @@ KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 def end_interrupted() -> NoReturn:
     """End the process at once with the status of an interrupt.
 
-    After an interrupt in code run by `exec`, `sys.exit` would end Python by a signal, even if the
-    interrupt was caught.
+    `sys.exit` would not do: after an interrupt in code run by `exec`, Python ends itself by a signal.
     """
     try:
         if sys.stderr.isatty():

@@ -202,7 +202,7 @@ def _remembered(reading: ReadColumns, roles: dict[str, Any], *, complete: bool) 
 
 
 def _rules_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the rules in a file that fields had to satisfy; empty without a column of rules."""
+    """Return the rules for fields that a file names; empty if it has no column of rules."""
     from fastarac.io._formats import open_source
     from fastarac.io._sources import connect
     from fastarac.ocr.fields.rules import BROKEN, RULES, SEPARATOR

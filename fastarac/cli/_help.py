@@ -159,7 +159,7 @@ def _panel_of(param: Any) -> str:
 
 
 def _plain(record: tuple[str, str], *, is_argument: bool) -> tuple[str, str]:
-    """Return a row of help, for an argument without what the usage line says: type, "[required]"."""
+    """Return a row of help; for an argument, leave out its type and "[required]"."""
     usage, text = record
     if is_argument:
         return usage.partition(" <")[0], text.removesuffix("  [required]")

@@ -65,7 +65,7 @@ def deliver(
     about: str | None = None,
     report: Path | None = None,
 ) -> None:
-    """Write an answer as text, or as JSON with the figures under `about` (by default the command)."""
+    """Write an answer as text, or as JSON with the figures under the key `about` or else `command`."""
     if report is not None:
         found = found.closing(found.screen.command, _html.WRITTEN.format(path=report))
     if printing.form != "json":

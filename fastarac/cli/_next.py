@@ -35,8 +35,8 @@ ANSWERED = "details", "form", "report", "plot", "output"
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
     """Return the command to suggest after an evaluation.
 
-    It compares models of the same items (`alike`), or else asks for a guarantee. After an evaluation
-    with a guarantee, it fits a policy for the best model.
+    If there are several models of the same items (`alike`), suggest a comparison, else a guarantee.
+    After an evaluation with a guarantee, suggest to fit a policy for the best model.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)

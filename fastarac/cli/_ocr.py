@@ -165,7 +165,7 @@ class EngineFiles:
             self.named()
 
     def some(self) -> Path:
-        """Return the path of the truth, or of the table of pairs that names it."""
+        """Return the path to name in messages: of the truth, or of the table of pairs."""
         return self.truth or self.pair or Path()
 
     def named(self) -> dict[str, Path]:
@@ -191,7 +191,7 @@ EXCLUDED = (("--no-text", ("--images",)),)
 
 @dataclass(frozen=True, slots=True)
 class BesideItems:
-    """Options for output files other than items, and for hiding texts in the report."""
+    """Options for pictures, page attributes and review pages, and for a report without texts."""
 
     images: Images = None
     attributes: Attributes = None

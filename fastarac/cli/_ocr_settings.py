@@ -60,7 +60,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 class OcrSettings:
     """Settings, most of them named like the library's arguments.
 
-    `names` are those of the engines in `combination`, the file of a learnt combination.
+    `combination` is the file of a learnt combination, and `names` are its engines.
     """
 
     unit: str | None = None

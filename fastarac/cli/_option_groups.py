@@ -35,7 +35,7 @@ SEVERAL_CONFIDENCES = "--confidence of several columns"
 
 @dataclass(frozen=True, slots=True)
 class OptionsOf:
-    """The annotation of a parameter whose value `make` builds from several options."""
+    """Annotation of a parameter with the value ``make(...)``; the parameters of `make` are options."""
 
     make: Callable[..., Any]
 
@@ -105,7 +105,7 @@ class ReadColumns:
         return "confidence" in (self.allow_empty or ())
 
     def confidences(self, paths: Sequence[Path]) -> str | list[str]:
-        """Return the column of confidences, or several columns if no column's name has the comma."""
+        """Return the column of confidences, or a list if ``--confidence`` names several with commas."""
         from fastarac.io._pages import columns_in
 
         names = self.confidence.split(",")
@@ -126,7 +126,7 @@ class ReadColumns:
 
 @dataclass(frozen=True, slots=True)
 class PartlyVerified:
-    """Options of samples drawn for verification: their columns, and how open answers count."""
+    """Options of samples drawn for verification: their columns, and how missing answers count."""
 
     inclusion_probability: options.InclusionProbability = None
     judge: options.JudgeColumns = None
@@ -150,7 +150,7 @@ class PartlyVerified:
         paths: Sequence[Path],
         **others: str | None,
     ) -> dict[str, Any] | None:
-        """Return the columns as arguments of `read_verified`, or None if no option names one.
+        """Return the columns as arguments of `read_verified`, or None if none is given.
 
         `refused` names the command's parameters that cannot go with these options. Raise if a file in
         `paths` needs them.

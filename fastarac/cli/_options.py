@@ -470,12 +470,14 @@ class Budget(NamedTuple):
 
     @property
     def whole(self) -> float:
-        """The number of outputs: given, or what the money pays for, rounded down."""
+        """The number of outputs that is given, or that the money pays for (rounded down)."""
         is_whole = self.price is not None or self.outputs.is_integer()
         return int(self.outputs) if is_whole else self.outputs
 
     def over(self, answers_per_output: float) -> Budget:
-        """Return a budget for this many paid answers an output; a given number of outputs stays."""
+        """Return the budget if each output needs several paid answers; a number of outputs is
+        unchanged.
+        """
         return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
 
 
@@ -579,7 +581,7 @@ class Certainty:
         return replace(self, level=None), [note]
 
     def printed_as(self, form: PrintedFormat) -> Certainty:
-        """Return a copy that keeps slow intervals for JSON and CSV, whose keys must not vary."""
+        """Return a copy that keeps slow intervals for JSON and CSV, so that their keys do not vary."""
         return self if form.is_for_people else replace(self, is_default=False)
 
     def arguments(self) -> dict[str, Any]:
@@ -629,7 +631,7 @@ class Delivery:
 
     @property
     def draws(self) -> bool:
-        """Whether a plot or a report is wanted; both show items."""
+        """Whether a plot or a report is wanted."""
         return self.plot is not None or self.report is not None
 
     def page(self) -> Page:

@@ -143,7 +143,7 @@ class _PilotFile(NamedTuple):
     columns: Mapping[str, Any]
 
     def read(self, notes: list[str] | None = None) -> tuple[io.Outputs, Any]:
-        """Return outputs and groups; with `notes`, only outputs with a confidence, which `fit` uses."""
+        """Return outputs and groups; if `notes` is a list, leave out outputs without a confidence."""
         with interrupts_end_at_once():
             outputs = of_one_model(self.path, self.only, self.columns, notes)
             if notes is not None:
@@ -245,7 +245,7 @@ def _pilot(
     max_risk: float | None,
     notes: list[str],
 ) -> _PilotFile:
-    """Return the pilot file; its pages become groups where `fit` would group by page."""
+    """Return the pilot file, with pages as groups in the cases in which `fit` groups by page."""
     if max_risk is None or columns["group"] is not None:
         columns, of_pages = with_pages([path], columns)
         notes += of_pages + notes_of_pages([path], columns, only)

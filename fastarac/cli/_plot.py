@@ -77,7 +77,7 @@ def _band(outputs: Outputs, level: float) -> ConfidenceBand:
 
 
 def _start_at_a_tick(axes: Axes) -> None:
-    """Make a vertical axis without 0 start at a tick; its label says where it starts."""
+    """If the vertical axis does not show 0, start it at a tick, and say so in its label."""
     bottom, top = axes.get_ylim()
     ticks = axes.get_yticks()
     start = max((tick for tick in ticks if tick <= bottom), default=0.0)

@@ -81,7 +81,7 @@ def policies_in(folder: Path) -> dict[str, Policy]:
 
 
 class PolicyColumns(NamedTuple):
-    """The columns of a file, named as in the file that a policy was fitted to."""
+    """The columns of a file to which a policy is applied."""
 
     reading: ReadColumns
     by: str | None
@@ -100,7 +100,7 @@ class PolicyColumns(NamedTuple):
 
 
 def columns_of_policy(policy: Policy, path: Path, confidence: str | None = None) -> PolicyColumns:
-    """Return a file's columns: those that the policy saved, or the default names for missing ones."""
+    """Return a file's columns: the names that the policy saved or, if the file lacks them, defaults."""
     there, given = columns_in(path), policy.columns
 
     def named(role: str) -> Any:
@@ -141,7 +141,7 @@ def _read(path: Path, columns: Mapping[str, Any], notes: list[str] | None) -> io
 def of_one_model(
     path: Path, only: str | None, columns: Mapping[str, Any], notes: list[str] | None
 ) -> io.Outputs:
-    """Read the outputs of the only model or of the model `only`.
+    """Read the outputs of a file's only model, or of the model that `only` names.
 
     Warnings go to `notes`; if `notes` is None, they are issued as warnings.
     """
@@ -186,7 +186,7 @@ def columns_in(path: Path) -> Sequence[str]:
 def with_confidence(path: Path, outputs: io.Outputs, notes: list[str], *, missed: bool) -> io.Outputs:
     """Return the outputs that have a confidence; for documents, all outputs.
 
-    A limit that holds for them holds for all outputs: the others are never accepted.
+    Other outputs are never accepted, so a limit that holds without them holds for all outputs.
     """
     if outputs.rejected is None:
         return outputs

@@ -54,7 +54,7 @@ class Station(NamedTuple):
             refusing(str(self.images), partial(images_in, self.images))
 
     def write(self, table: Path, **columns: Any) -> tuple[int, list[str]]:
-        """Write the page of a table; return on how many rows it asks, and notes."""
+        """Write the page for a table; return the number of rows to verify, and notes."""
         from fastarac.station import write_station
 
         notes: list[str] = []
@@ -64,9 +64,9 @@ class Station(NamedTuple):
         return n, notes
 
     def beside(self, answer: Answer, table: Path, *, asks: bool = True, **columns: Any) -> Answer:
-        """Write the page of a table, if wanted, and return the answer with a sentence about the page.
+        """Write the page for a table, if wanted, and return the answer with a sentence about the page.
 
-        `asks` says whether the table has rows to ask about.
+        `asks` is whether the table has rows to verify.
         """
         if self.path is None:
             return answer

@@ -54,7 +54,7 @@ class Page(Console):
 
 
 def texts(column: Column) -> list[Text]:
-    """Return the formatted cells of a column."""
+    """Return the cells of a column as rich text, with marks on the best ones and on broken limits."""
     found = []
     for row, (cell, is_best) in enumerate(zip(column.cells, column.best(), strict=True)):
         shown, style = cell, BEST if is_best else ""

@@ -1,4 +1,4 @@
-"""Base classes of curves that can have a band, and of those over the acceptance rate."""
+"""Base classes of curves with bands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENOUGH_ACCEPTED = 0.01  # the axis need not show lower acceptance rates, where f
 
 @dataclass(eq=False, repr=False)
 class BoundedDisplay(ItemDisplay):
-    """A curve that can also be drawn from counts in bins, as a band between two bounds."""
+    """A curve that can also be drawn from counts in bins, as a band that contains the true curve."""
 
     band_: PolyCollection | None = field(init=False)
 
@@ -78,7 +78,7 @@ class BoundedDisplay(ItemDisplay):
         return cls._of(sweep.order(best=False, steps=steps_of(sweep)))
 
     def _plot_bounded(self, sweep: BoundedSweep, ax: Axes | None, options: dict[str, Any]) -> Self:
-        """Draw the curve of the items in the worst order, and a band up to the curve in the best."""
+        """Draw the curve for the worst order of the items, and a band up to that for the best order."""
         best = self._of(sweep.order(best=True, steps=steps_of(sweep)))
         said = "between the bounds"
         if self._measure:
@@ -96,7 +96,7 @@ class BoundedDisplay(ItemDisplay):
         return area
 
     def _between(self, sweep: BoundedSweep, best: Self) -> Band:  # noqa: ARG002
-        """Return x, and the lowest and the highest possible y of the items' curve at each x."""
+        """Return x, and the lowest and the highest possible value of the curve at each x."""
         return between(self._curve()[:2], best._curve()[:2])
 
     def _draw_band(
@@ -107,7 +107,7 @@ class BoundedDisplay(ItemDisplay):
 
 
 def between(*curves: tuple[FloatArray, ...]) -> Band:
-    """Return x, and the lower and the higher y of two curves at each x."""
+    """Return x, and the lower and the higher of the two curves at each x."""
     ends = np.concatenate([x for x, _ in curves])
     # Include both ends of each vertical step.
     places = np.union1d(ends, np.clip(np.nextafter(ends, -1.0), 0.0, 1.0))
@@ -124,8 +124,8 @@ class BandedDisplay(BoundedDisplay):
     def plot_band(self, band: ConfidenceBand, **kwargs: Any) -> Self:
         """Draw a bootstrap band around the curve; call :meth:`.plot` first.
 
-        The vertical axis is extended to show the band at acceptance rates of at least 1%, unless it
-        cuts off the curve itself. The legend names each kind of band once.
+        The vertical axis is extended to show the band at acceptance rates of at least 1%, unless the
+        axis cuts off the curve. The legend names each kind of band once.
 
         Parameters
         ----------
@@ -222,16 +222,16 @@ class AcceptanceDisplay(BandedDisplay):
 
     @staticmethod
     def _height(x: FloatArray, correct: FloatArray) -> FloatArray:
-        """Return y at acceptance rate `x`; `correct` is the share of accepted correct items."""
+        """Return y at acceptance rate `x`; `correct` is the share of accepted, correct items."""
         raise NotImplementedError
 
     def _curve_of_order(
         self, right: Callable[[FloatArray, float], FloatArray]
     ) -> tuple[FloatArray, ...]:
-        """Return the curve of an order of the items.
+        """Return the curve for an order of the items, such as the best one.
 
-        ``right(x, beta)`` is the share of items that are accepted and correct at acceptance rate x.
-        Here, beta is the share of correct items.
+        ``right(x, beta)`` is the share of items that are accepted and correct at acceptance rate x, if
+        beta is the share of correct items.
         """
         beta = float(self._curve()[1][-1])
         beta = beta if self._best else 1 - beta

@@ -46,8 +46,8 @@ def label_marks(ax: Axes, marks: Line2D, texts: Sequence[str]) -> None:
 def place_labels(ax: Axes) -> None:
     """Place the labels of all visible marks, given the current size of the axes.
 
-    A label takes the nearest place where it covers no other label, mark or legend and little of the
-    curves. Without such a place, it goes where it covers least.
+    A label goes to the nearest place where it covers only a little of the curves, and no other label,
+    mark or legend. Without such a place, it goes where it covers as little as possible.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:
@@ -80,7 +80,7 @@ def _place(
     frame: FloatArray,
     covered: Callable[[FloatArray], int],
 ) -> FloatArray:
-    """Move a label to the place near its mark where it covers least; return its box in pixels."""
+    """Move a label to the best place near its mark; return its box in pixels."""
     size = _size(label)
     costs: list[tuple[int, int, int, int, FloatArray]] = []
     for ring, gap in enumerate(GAPS):
@@ -103,7 +103,7 @@ def _place(
 
 
 def _points_within(points: Iterable[FloatArray], frame: FloatArray) -> Callable[[FloatArray], int]:
-    """Return a fast function that counts the points in a box."""
+    """Return a function that counts the points in a box."""
     low, high = frame[:2], frame[2:]
     shape = np.maximum(np.ceil((high - low) / STEP), 1).astype(int)
     all_points = np.concatenate([np.empty((0, 2)), *points])
@@ -129,7 +129,7 @@ def _size(label: Annotation) -> FloatArray:
 
 
 def _points(line: Line2D) -> FloatArray:
-    """Return points along a line, in pixels, about `STEP` apart or closer."""
+    """Return points along a line, in pixels, at most about `STEP` apart."""
     corners = np.asarray(line.get_transform().transform(line.get_xydata()), np.float64)
     if line.get_linestyle() == "None" or len(corners) < 2:
         return np.empty((0, 2))

@@ -59,10 +59,9 @@ def axes_or_new(ax: Axes | None, projection: str | None = None) -> Axes:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Return the first colour and line style of a cycle that no line in the axes has.
+    """Return the first combination of colour and line style that no line in the axes has.
 
-    If the user's property cycle sets line styles, it is used, because the user may print without
-    colours.
+    If the user's property cycle (rcParams) sets line styles, take the combinations from this cycle.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_hex
@@ -90,10 +89,10 @@ def canonical(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 def draw_line(
     ax: Axes, x: FloatArray, y: FloatArray, style: dict[str, Any], xlim: Range, ylim: Range
 ) -> Line2D:
-    """Draw a curve without vertices that are invisible in axes that show at least these ranges.
+    """Draw a curve without vertices that make no visible difference in axes with these ranges.
 
-    All vertices are kept with markers, with values that are not finite, and if x is not monotonic.
-    `style` must not have abbreviations.
+    Keep all vertices if the line has markers, if x is not monotonic, or if a value is not finite.
+    `style` must have matplotlib's full keywords.
     """
     if not has_markers(style) and _is_curve(x, y):
         steps = style.pop("drawstyle", "default")
@@ -109,7 +108,7 @@ def draw_line(
 def _few_steps(
     x: FloatArray, y: FloatArray, drawstyle: str, *, xlim: Range, ylim: Range
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the visible vertices of the staircase that matplotlib draws for a step style."""
+    """Return the visible vertices of the staircase that matplotlib draws for this `drawstyle`."""
     from matplotlib.cbook import STEP_LOOKUP_MAP
 
     kept = thin(x, y, edges_of_columns(xlim))
@@ -222,7 +221,7 @@ def _setting(name: Literal["legend.fontsize"]) -> Any:
 
 
 def _wrapped(names: list[str], share: float) -> list[str]:
-    """Return names with lines of about `share` times the length of the longest name or less."""
+    """Return names with line breaks; lines have at most about `share` of the longest name's length."""
     longest = max(map(len, names))
     return [fill(name, max(FEWEST_LETTERS, int(share * longest) - MARGIN_LETTERS)) for name in names]
 
@@ -238,7 +237,7 @@ def _is_curve_line(handle: Any) -> bool:
 
 
 def _of_all(ax: Axes, handle: Any) -> Any:
-    """Return a legend handle, grey if it stands for guides or bands of several colours."""
+    """Return a legend handle; it is grey if it represents guides or bands of several colours."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

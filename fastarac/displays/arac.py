@@ -1,4 +1,4 @@
-"""The ARAC curve: accuracy after correction against the share of outputs accepted without a check."""
+"""The ARAC curve: accuracy after people correct the rejected outputs, against the acceptance rate."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ class ARACDisplay(AcceptanceDisplay):
 def draw_limits(ax: Axes, error_rates: Sequence[float] = ()) -> None:
     """Draw a dashed line for each allowed error rate, and write the rate beside it.
 
-    Existing lines are drawn again, because each curve may change the view and the space for texts.
+    Existing lines are drawn again, because each new curve may change the axis and move the texts.
     """
     rates = set(error_rates)
     for artist in [*ax.lines, *ax.texts]:

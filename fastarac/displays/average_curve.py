@@ -36,7 +36,7 @@ KINDS: dict[str, type[AcceptanceDisplay]] = {
 
 @dataclass(eq=False, repr=False)
 class AverageCurveDisplay(Display):
-    """Mean curve of several folds and its standard deviation, created and drawn by ``from_sweeps``.
+    """Mean curve of several folds, with a band of one standard deviation; drawn by ``from_sweeps``.
 
     Parameters
     ----------

@@ -63,12 +63,12 @@ def decimate(
 
 
 def edges_of_columns(xlim: Range) -> FloatArray:
-    """Return the left edges of all pixel columns of a range, and the last right edge."""
+    """Return the edges of all pixel columns for a range of x, from left to right."""
     return np.linspace(*xlim, COLUMNS + 1)
 
 
 def thin(x: FloatArray, y: FloatArray, edges: FloatArray) -> Indices:
-    """Return the first, last, lowest and highest vertex of each column and of the parts beside them."""
+    """Return the first, last, lowest and highest vertex in each column between `edges`."""
     if len(x) <= len(edges):
         return np.arange(len(x))
     rising = x if x[0] <= x[-1] else x[::-1]
@@ -91,7 +91,7 @@ def corners(
     ylim: Range,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> Indices:
-    """Return vertices such that the line through them passes all others within `TOLERANCE`."""
+    """Return enough vertices that the line through them is within `TOLERANCE` of all others."""
     return _corners(_pixels(x, xlim, size[0]), _pixels(y, ylim, size[1]))
 
 
@@ -126,7 +126,7 @@ def _corners(x: FloatArray, y: FloatArray) -> Indices:
 
 
 def _distance_to_chords(x: FloatArray, y: FloatArray, start: Indices, stop: Indices) -> FloatArray:
-    """Return the distance of each vertex but the last from the segment from `start` to `stop`."""
+    """Return the distance of each vertex (but the last) from its segment between `start` and `stop`."""
     along_x, along_y = x[stop] - x[start], y[stop] - y[start]
     off_x, off_y = x[:-1] - x[start], y[:-1] - y[start]
     length = along_x**2 + along_y**2

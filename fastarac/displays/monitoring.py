@@ -30,7 +30,7 @@ ALL = "all"
 
 
 def _heights(limit: float | None, rates: FloatArray) -> Range:
-    """Return the range of an axis of error rates, from 0 to above the limit and all rates."""
+    """Return the range of an axis for error rates: from 0 to above the limit and above all rates."""
     top = max(3.0 * (limit or 0.0), float(np.nanmax(rates, initial=0.0)) * 1.5, SMALLEST_RANGE)
     return 0.0, min(1.0, top)
 
@@ -258,7 +258,7 @@ class FieldErrorsDisplay(Display):
     def from_applied(
         cls, applied: AppliedPolicy, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Draw the errors that a policy expects in a file without known truth.
+        """Draw the expected errors of a policy on outputs without known truth.
 
         Parameters
         ----------

@@ -199,7 +199,7 @@ class CalibrationDisplay(IntervalDisplay):
 
 @dataclass(eq=False, repr=False)
 class ShiftDisplay(Display):
-    """Quantiles of new confidences against the earlier ones, created and drawn by ``from_shift``.
+    """Quantiles of new against earlier confidences, created and drawn by ``from_shift``.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class ShiftDisplay(Display):
     def from_shift(
         cls, shift: ConfidenceShift, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Draw the quantiles that the test for a shift has compared.
+        """Draw the quantiles of a :class:`.ConfidenceShift`.
 
         Parameters
         ----------

@@ -181,7 +181,7 @@ class PreferenceMapDisplay(Display):
 
 
 def _edges(ratios: FloatArray) -> tuple[FloatArray, str]:
-    """Return the edges of cells around increasing ratios, and "log" or "linear" for their axis."""
+    """Return the edges of cells around increasing ratios, and the axis scale "log" or "linear"."""
     if len(ratios) == 1:
         return np.array([ratios[0] - 0.5, ratios[0] + 0.5]), "linear"
     factors = ratios[1:] / ratios[:-1] if ratios[0] > 0 else np.zeros(1)
@@ -198,7 +198,7 @@ def _edges_between(values: FloatArray) -> FloatArray:
 
 
 def _middle(region: NDArray[np.bool_]) -> tuple[tuple[int, int], int]:
-    """Return the cell farthest from the edge of a region, and its distance in cells."""
+    """Return the cell farthest from the edge of a region, and that distance in cells."""
     inner, reach = region, 0
     while True:
         padded = np.pad(inner, 1)

@@ -186,7 +186,7 @@ class PrecisionRecallDisplay(BoundedDisplay, SquareDisplay):
 
 
 def _precision_between(sweep: BoundedSweep) -> Band:
-    """Return the recalls on both sides of each step, and the lowest and highest precision there."""
+    """Return recalls on both sides of each step, and the lowest and highest precision at each one."""
     if not sweep.n_correct:
         raise ValueError("sweep has no correct item, but a precision-recall curve needs at least one")
     correct = sweep.order(best=True, steps=steps_of(sweep)).true_accepts.astype(np.float64)
@@ -282,7 +282,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
         return deviate(fpr), deviate(fnr)
 
     def _view(self) -> tuple[Range, Range]:
-        """Return scikit-learn's ranges of the axes, shifted down if the equal error rate is low."""
+        """Return the ranges of scikit-learn's DET axes, shifted down if the equal error rate is low."""
         rate = np.maximum(self.fpr, self.fnr).min()
         low = min(-END, float(deviate(rate)) - ROOM) if rate else -END
         return (low, low + 2 * END), (low, low + 2 * END)
@@ -306,7 +306,7 @@ class DetCurveDisplay(BoundedDisplay, ScoredDisplay):
 
 
 def along_ties(fpr: FloatArray, fnr: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the rates with more points along straight parts of the curve that DET axes bend."""
+    """Return the rates with additional points on long straight parts, because DET axes bend them."""
     x, y = deviate(fpr), deviate(fnr)
     long = np.flatnonzero((np.abs(np.diff(x)) > LONG) & (np.abs(np.diff(y)) > LONG))
     columns = []

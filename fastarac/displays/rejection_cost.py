@@ -194,7 +194,7 @@ class AccuracyRejectionCostDisplay(ItemDisplay):
             axis.labelpad = LABEL_PAD
 
     def _chance_level(self) -> dict[str, tuple[FloatArray, ...]]:
-        """Return the line for accepting at random, which has linear cost and constant accuracy."""
+        """Return the line for accepting at random: its cost is linear and its accuracy constant."""
         order = np.argsort(self.rejection_rate)[[0, -1]]
         accuracy = np.full(2, self.accuracy[order[0]])
         return {"Chance level": (self.rejection_rate[order], accuracy, self.normalized_cost[order])}
