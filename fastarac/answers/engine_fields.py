@@ -72,7 +72,7 @@ class EngineFields:
 
     @property
     def paired(self) -> Literal["items", "groups"]:
-        """ "items" if all engines have read the same fields of the same documents, else "groups"."""
+        """The pairing: "items" if all engines have read the same fields, else "groups"."""
         keys = {(fields.document, fields.field) for fields in self.engines.values()}
         return "items" if len(keys) == 1 else "groups"
 

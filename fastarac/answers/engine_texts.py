@@ -274,7 +274,9 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return a sentence on the largest effect of the word rules, and whether this effect is large."""
+        """Return a sentence on the largest effect of a rule for counting words, and whether it is
+        large.
+        """
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]

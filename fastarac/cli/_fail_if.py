@@ -106,7 +106,7 @@ class Conditions:
                 )
 
     def failures(self, models: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return a sentence for each condition that a model meets (for `BEST`: that all models meet)."""
+        """Return a sentence for each condition that a model meets (`BEST`: that all models meet)."""
         said: list[str] = []
         names = [figures["name"] for figures in models]
         for condition in self.every:

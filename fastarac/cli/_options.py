@@ -475,9 +475,7 @@ class Budget(NamedTuple):
         return int(self.outputs) if is_whole else self.outputs
 
     def over(self, answers_per_output: float) -> Budget:
-        """Return the budget if each output needs several paid answers; a number of outputs is
-        unchanged.
-        """
+        """Return the budget if each output needs this many answers; a number of outputs is kept."""
         return self if self.price is None else self._replace(outputs=self.outputs / answers_per_output)
 
 

@@ -56,9 +56,9 @@ class DaskSource(ItemSource):
     def _added_up(
         self, function: Callable[..., pd.DataFrame], keys: list[str], **how: str
     ) -> pd.DataFrame:
-        """Return the counts of `function` over all partitions, for each group and value of `keys`.
+        """Call `function` on each partition, and aggregate its rows with equal group and `keys`.
 
-        `how` says how the columns of rows with equal keys are aggregated.
+        `how` maps the other columns to aggregations, such as "sum".
         """
         keys = [*self.keys, *keys]
         meta = pd.DataFrame(
@@ -101,7 +101,7 @@ class DaskSource(ItemSource):
         return numbered([table[key] for key in self.keys], len(table), self.keys)
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Return the exact sums of each group, computed by the kernels on the workers."""
+        """Return the exact sums of each group, computed on the workers."""
         plan = plan_of(groups, self.batch)
         n_segments = sum(len(planned.starts) for planned in plan.values())
         meta = self.frame._meta.assign(segment=np.zeros(0, np.int64))  # noqa: SLF001
@@ -150,7 +150,7 @@ def _has(column: pd.Series[Any], problem: Problem) -> Array:
 
 
 def _arrays(part: pd.DataFrame) -> tuple[Array, Array]:
-    """Return the confidences, in a type for the kernels, and the labels."""
+    """Return the confidences, in a dtype for the compiled code, and whether items are correct."""
     confidence = vector(part["confidence"], "confidence")
     kind = LAYOUTS[confidence.dtype.str[1:]].values
     return confidence.astype(kind, copy=False), vector(part["correct"], "correct").astype(np.bool_)
@@ -180,7 +180,7 @@ def _counted(part: pd.DataFrame, table: pd.DataFrame, correct: Array, **how: str
 
 
 def _numbered(plan: Mapping[Any, Planned], most: int, part: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the items of `dropped` bins in a partition; number the segment of each other item."""
+    """Leave out items of `dropped` bins; add a column with the segment number of each other item."""
     kept = np.ones(len(part), np.bool_)
     confidence, _ = _arrays(part)
     segment = np.zeros(len(part), np.int64)

@@ -1,4 +1,4 @@
-"""Lazy frames of narwhals: their engines run queries that count items, in bins if needed."""
+"""Lazy frames of narwhals: the frame's engine runs queries that count items."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ class QuerySource(ItemSource):
         return numbered([table[key].to_list() for key in self.keys], len(table), self.keys)
 
     def is_group(self, label: Any) -> nw.Expr:
-        """Return the condition that an item belongs to the group `label`."""
+        """Return an expression that is true for items of the group `label`."""
         values = (label,) if self.keys == ["by"] else label
         columns = map(nw.col, self.keys)
         conditions: Iterator[nw.Expr] = (x == value for x, value in zip(columns, values, strict=True))
         return reduce(and_, conditions)
 
     def is_any_group(self, labels: list[Any]) -> nw.Expr:
-        """Return the condition that an item belongs to one of these groups."""
+        """Return an expression that is true for items of these groups."""
         if self.keys == ["by"]:
             return nw.col("by").is_in(labels)
         return reduce(or_, map(self.is_group, labels))
@@ -137,7 +137,7 @@ class QuerySource(ItemSource):
         return cells_of_bins(self._numbered(table), low, high, p.astype(np.int64), q.astype(np.int64))
 
     def _refined(self, groups: dict[Any, Cells]) -> Groups:
-        """Return the bins; those with several confidences that are too large for a worker are split."""
+        """Split bins that are too large for a worker, unless they hold a single confidence."""
         x = nw.col("confidence")
         total = sum(int(cells.size.sum()) for cells in groups.values())
         most = max(self.batch, total >> SHARE)
@@ -177,7 +177,7 @@ class QuerySource(ItemSource):
         return part
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Return the exact sums of each group, computed by the kernels from chunks of items."""
+        """Return the exact sums of each group, computed by compiled code from chunks of items."""
         found: dict[Any, list[RangeSums]] = {label: [] for label in groups}
         for labels in self._small_groups(groups):
             table = self.frame.filter(self.is_any_group(labels)).collect()
@@ -191,7 +191,7 @@ class QuerySource(ItemSource):
         return {label: total_of(parts, groups[label]) for label, parts in found.items()}
 
     def _small_groups(self, groups: Groups) -> Iterator[list[Any]]:
-        """Yield lists of labels whose groups are small enough to be fetched together."""
+        """Yield lists of labels; the groups of a list are small enough to be fetched together."""
         labels: list[Any] = []
         total = 0
         # Maximum number of labels in a query's condition.
@@ -215,7 +215,7 @@ class QuerySource(ItemSource):
             yield sums_of_items(*_arrays(chosen.select("confidence", "correct").collect()), cells)
 
     def items_with(self, problem: Problem) -> nw.Expr:
-        """Return the condition that an item has the problem."""
+        """Return an expression that is true for items with this problem."""
         x = nw.col(problem.role)
         if problem.what == "null":
             return x.is_null()
@@ -226,7 +226,7 @@ class QuerySource(ItemSource):
         return ~x.is_null() & ~right
 
     def find_and_reject(self) -> NoReturn:
-        """Raise the error for the first problem found; without one, the frame must have changed."""
+        """Raise an error about the first problem found, or else that the frame has changed."""
         for problem in self.problems():
             items = self.frame.filter(self.items_with(problem)).select(nw.len().alias("n"))
             if n := int(items.collect()["n"].to_numpy()[0]):
@@ -235,7 +235,7 @@ class QuerySource(ItemSource):
 
 
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
-    """Return the chosen columns of a lazy frame, each named by its role, such as "confidence".
+    """Return the chosen columns of a lazy frame, named by their roles, such as "confidence".
 
     Columns are selected by position, because engines interpret special names. polars reads ``*`` and
     ``^…$`` as patterns. DuckDB reads ``*`` as all columns and ``A`` as ``a``. Spark reads ``a.b`` as

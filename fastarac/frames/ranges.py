@@ -1,8 +1,8 @@
-"""Exact sums over the thresholds of confidence ranges; the sums of all ranges add up to the total.
+"""Exact areas under curves, from sums that workers compute for ranges of confidence.
 
-A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). The
-counts tell how many items have higher confidences than its own. So the worker can compute what its own
-thresholds contribute to the sums.
+A worker holds the items of some confidence ranges, and the counts of all items in bins (`Cells`). From
+the counts, the worker knows how many items have higher confidences than its own items. It can therefore
+compute the part of each sum that belongs to its own thresholds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Cells(NamedTuple):
 
 
 class RangeSums(NamedTuple):
-    """Sums over the thresholds of some ranges of confidence."""
+    """Sums over the thresholds in some ranges of confidence."""
 
     correct: int
     incorrect: int
@@ -62,7 +62,7 @@ class RangeSums(NamedTuple):
     """Sum of the steps of the precision over the recall."""
 
     def plus(self, other: RangeSums) -> RangeSums:
-        """Return the sums over these ranges and `other` ranges together."""
+        """Return the sums of both sets of ranges together."""
         return RangeSums(
             self.correct + other.correct,
             self.incorrect + other.incorrect,
@@ -72,7 +72,7 @@ class RangeSums(NamedTuple):
         )
 
     def areas(self) -> dict[str, float]:
-        """Return the areas, each rounded once; the sums must be the total over all ranges."""
+        """Return the areas under curves, each rounded once, from the sums over all ranges."""
         pairs = PairCounts(self.correct, self.incorrect, self.doubled)
         area = self.trapezoids / (2 * (self.correct + self.incorrect))
         precision, risk = (1 - area, area) if self.incorrect < self.correct else (area, 1 - area)
@@ -102,7 +102,7 @@ def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells
 
 
 def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
-    """Return segments (first, last + 1) of at most `most` items each, without the `dropped` bins."""
+    """Return segments of bins as (first, last + 1), with at most `most` items, without `dropped` bins."""
     runs = []
     first = total = 0
     apart_of = dropped(cells, most).tolist()
@@ -119,7 +119,7 @@ def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
 
 
 def dropped(cells: Cells, most: int) -> NDArray[np.bool_]:
-    """Return which bins need no worker: those with many items that all have the same confidence."""
+    """Return a mask of the large bins with a single confidence: counts suffice for their sums."""
     return cells.single_valued & (cells.size > most // 64)
 
 
@@ -137,10 +137,10 @@ def sums_of_dropped(cells: Cells, most: int) -> RangeSums:
 def sums_of_items(
     confidence: Array, correct: Array, cells: Cells, starts: Array | None = None
 ) -> RangeSums:
-    """Return the sums of a worker's items; the worker must hold all items of each of its bins.
+    """Return the sums of a worker's items; each bin's items must be on one worker.
 
-    `starts` holds the lowest confidence of each segment, in increasing order; it is needed if the items
-    may belong to several segments.
+    `starts` holds the lowest confidence of each segment, in increasing order. Without `starts`, all
+    items must be in one segment.
     """
     total = NOTHING
     above = counts_above(cells)
@@ -170,7 +170,7 @@ def _parts(confidence: Array, starts: Array | None) -> Iterator[slice | NDArray[
 
 
 def counts_above(cells: Cells) -> Counts:
-    """Return the numbers of correct and incorrect items above each bin, of shape (n_bins, 2)."""
+    """Return an array (n_bins, 2): the numbers of correct and of incorrect items above each bin."""
     counts = np.stack([cells.correct, cells.incorrect], axis=1)
     return np.asarray(counts.sum(axis=0) - np.cumsum(counts, axis=0))
 
@@ -187,7 +187,7 @@ def _sums_of(ranked: RankedItems, above: tuple[int, int], cells: Cells) -> Range
 
 
 def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
-    """Return the sum over all ranges; raise unless these ranges hold all items."""
+    """Return the sums of all `parts` together; raise unless they contain all items in `cells`."""
     total = reduce(RangeSums.plus, parts, NOTHING)
     if (total.correct, total.incorrect) != (int(cells.correct.sum()), int(cells.incorrect.sum())):
         raise ValueError(CHANGED)
@@ -195,7 +195,7 @@ def total_of(parts: Iterable[RangeSums], cells: Cells) -> RangeSums:
 
 
 class Planned(NamedTuple):
-    """The data that workers need about a group: its number, its bins and the starts of its segments."""
+    """What workers need to know about a group."""
 
     number: int
     cells: Cells
@@ -204,7 +204,7 @@ class Planned(NamedTuple):
     """Number of segments in the groups before this one."""
 
     def row(self, confidence: Array, correct: Array) -> dict[str, str]:
-        """Return the sums of some items as a row of texts, because integers may exceed 64 bits."""
+        """Return the sums of some items as a row of strings, because integers may exceed 64 bits."""
         sums = sums_of_items(confidence, correct, self.cells, self.starts)
         return {"number": str(self.number)} | {
             name: str(value) for name, value in sums._asdict().items()
@@ -212,7 +212,7 @@ class Planned(NamedTuple):
 
 
 def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
-    """Return each group's plan for workers that take at most `most` items each."""
+    """Return a plan for each group, with segments of at most `most` items."""
     plan: dict[Any, Planned] = {}
     n_segments = 0
     for number, (label, cells) in enumerate(groups.items()):
@@ -225,7 +225,7 @@ def plan_of(groups: Mapping[Any, Cells], most: int) -> dict[Any, Planned]:
 def totals_of_rows(
     rows: Iterable[dict[str, str]], groups: Mapping[Any, Cells], most: int
 ) -> dict[Any, RangeSums]:
-    """Return the total sums of each group, from the rows of the workers and from the dropped bins."""
+    """Return each group's total sums, from the workers' rows and the counts of `dropped` bins."""
     labels = list(groups)
     found = {label: [sums_of_dropped(cells, most)] for label, cells in groups.items()}
     for row in rows:

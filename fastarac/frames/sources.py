@@ -51,8 +51,7 @@ PROBLEMS = (
 class ItemSource(ABC):
     """A frame and the columns to read.
 
-    `columns` holds the column names by role. The roles are confidence, correct and, if given, weight
-    and by.
+    `columns` maps "confidence", "correct" and, if given, "weight" and "by" to column names.
     """
 
     batch = 1 << 25  # maximum number of items for a worker to hold at a time
@@ -62,12 +61,12 @@ class ItemSource(ABC):
 
     @property
     def keys(self) -> list[str]:
-        """Return the roles of the label columns: none, "by", or "by_0", "by_1" and so on."""
+        """Return the roles of the label columns: [], ["by"], or ["by_0", "by_1", …] for several."""
         return keys_of(self.columns)
 
     @property
     def grouped(self) -> bool:
-        """Whether items have group labels; if not, all of them form one group, None."""
+        """Whether items have group labels; if not, all items form one group with the label None."""
         return bool(self.keys)
 
     @property
@@ -83,7 +82,7 @@ class ItemSource(ABC):
         ]
 
     def refuse_weights(self, most: int) -> None:
-        """Raise the error for more than `most` pairs of confidence and weight, if there are weights."""
+        """If there are weights, raise: there are more than `most` pairs of confidence and weight."""
         if self.weighted:
             raise ValueError(
                 f"confidence and weight have more than {most} distinct pairs of values; round the "
@@ -158,14 +157,14 @@ class ArraySource(ItemSource):
 
 
 def keys_of(columns: Iterable[str]) -> list[str]:
-    """Return the names of the label columns: "by", or "by_0", "by_1" and so on if labels are tuples."""
+    """Return the roles of label columns among `columns`: "by", or "by_0", "by_1", … for several."""
     return [name for name in columns if name.startswith("by")]
 
 
 def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple[Array, Array] | None:
     """Return the sorted distinct labels (tuples for several columns), and each item's index into them.
 
-    Return None without keys: all items form one group.
+    Without `keys`, return None: all items form one group.
     """
     if not keys:
         return None
@@ -179,7 +178,7 @@ def numbered(columns: Iterable[ArrayLike], n: int, keys: Sequence[str]) -> tuple
 
 
 def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
-    """Yield each label and the positions of its items; for `by` = None, yield None and all items."""
+    """Yield each label and the positions of its items; without `by`, yield None and all positions."""
     if by is None:
         yield None, slice(None)
         return
@@ -192,7 +191,7 @@ def positions(by: tuple[Array, Array] | None) -> Iterator[tuple[Any, Any]]:
 def rows_within(
     ranges: Sequence[Range], confidence: Array, groups: Iterable[tuple[Any, Any]]
 ) -> NDArray[np.bool_]:
-    """Return which items are in one of the ranges; `groups` are the pairs that `positions` yields."""
+    """Return a mask of the items in one of the ranges; `groups` has the pairs from `positions`."""
     chosen = np.zeros(len(confidence), np.bool_)
     for label, mine in groups:
         for group, low, below in ranges:
@@ -202,7 +201,7 @@ def rows_within(
 
 
 def cells_of_bins(by: tuple[Array, Array] | None, *bins: Array) -> dict[Any, Cells]:
-    """Return the bins of each group, from the columns low, high, correct and incorrect in `bins`."""
+    """Return the bins of each group; `bins` has the columns low, high, correct and incorrect."""
     return {label: merged(*(array[mine] for array in bins)) for label, mine in positions(by)}
 
 
@@ -224,7 +223,7 @@ def sweeps_of_kinds(
     correct: Array,
     incorrect: Array,
 ) -> Sweeps:
-    """Return each group's sweep from the counts for each pair of confidence and weight."""
+    """Return each group's sweep, from counts of items with equal confidence and weight."""
     counts = correct.astype(np.int64), incorrect.astype(np.int64)
     return {
         label: _sweep_of_kinds(
@@ -259,5 +258,5 @@ def reject_empty() -> NoReturn:
 
 
 def reject_changed() -> NoReturn:
-    """Raise the error for a frame whose rows change between two passes."""
+    """Raise the error for a frame whose rows have changed between two passes."""
     raise ValueError(CHANGED)

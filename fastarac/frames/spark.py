@@ -41,7 +41,7 @@ class SparkSource(QuerySource):
         return int(native.agg(functions.approx_count_distinct("confidence")).collect()[0][0])
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Return the exact sums of each group, computed by the kernels on the workers."""
+        """Return the exact sums of each group, computed on the workers."""
         x = nw.col("confidence")
         frame = self.frame.with_columns(self.bin_number().alias("bin"))
         keys = [*self.keys, "bin"]
@@ -63,7 +63,7 @@ class SparkSource(QuerySource):
         return totals_of_rows(rows, groups, self.batch)
 
     def _dropped_values(self, label: Any, cells: Cells) -> nw.Expr | None:
-        """Return the condition that an item of the group needs no worker; None if all need one."""
+        """Return an expression that is true for the group's items in `dropped` bins, or None."""
         values = cells.low[dropped(cells, self.batch)].tolist()
         if not values:
             return None

@@ -39,7 +39,7 @@ class Spelling(NamedTuple):
         return f"  SELECT {label}{labels},\n    {self.number} AS number"
 
     def counts(self) -> str:
-        """Return expressions for the two counts of a group; these are NULL if any item is invalid."""
+        """Return expressions for a group's two counts, which are NULL if an item is invalid."""
         p, q, n = (f"SUM(counts.{name})" for name in "pqn")
         whole = f"CASE WHEN {p} + {q} = {n}"
         return (
@@ -48,7 +48,7 @@ class Spelling(NamedTuple):
         )
 
     def labelled(self, name: str, label: str) -> str:
-        """Return the expression for a row's count; 0 if the row is invalid or has another label."""
+        """Return an expression that is n if ``correct`` is in `label` and the row is valid, else 0."""
         text = f"LOWER(CAST(correct AS {self.text}))"
         finite = "low - low = 0 AND high - high = 0"
         return f"CASE WHEN {text} IN {label} AND {finite} THEN n ELSE 0 END AS {name}"
@@ -168,7 +168,7 @@ WITH fastarac_items AS (
 
 
 class _Labels(NamedTuple):
-    """The label columns as lists in SQL, in the form that each part of the query needs."""
+    """The label columns as lists in SQL: as read, as named, as shown and as grouped."""
 
     read: str
     names: str
@@ -199,7 +199,7 @@ def _sums(words: Spelling) -> str:
 
 
 def _by_confidence(words: Spelling, labels: _Labels) -> str:
-    """Return the second half of a query that counts items at each confidence."""
+    """Return the end of a query that counts items at each confidence; `sql` writes the beginning."""
     return f"""\
 , kinds AS (
   SELECT {labels.names}correct, number AS low, number AS high, COUNT(*) AS n
@@ -218,7 +218,7 @@ ORDER BY {labels.groups}counts.low"""
 
 
 def _by_bin(words: Spelling, labels: _Labels) -> str:
-    """Return the second half of a query that counts items in bins and merges overlapping bins."""
+    """Return the end of a query that counts items in bins and merges overlapping bins."""
     label = labels.names
     over = f"OVER ({'PARTITION BY ' + label[:-2] + ' ' if label else ''}ORDER BY low, bin, correct"
     return f"""\

@@ -135,9 +135,9 @@ def threshold_sweep(
     one row of sums per partition. Only "counts" is unbounded: it sends one row of about 24 bytes per
     confidence.
 
-    There are 2,048 bins for each halving of the confidence below 0.5, and for each halving of its
-    distance from 1 above 0.5. Another pass splits bins that are too large for a worker. All sums are
-    exact, because they add integers.
+    Below 0.5, there are 2,048 bins per factor of two of the confidence. Above 0.5, there are 2,048 bins
+    per factor of two of its distance from 1. Another pass splits bins that are too large for a worker.
+    All sums are exact.
 
     Examples
     --------
@@ -287,7 +287,7 @@ def _source(
     by: str | Sequence[str] | None,
     method: Method,
 ) -> ItemSource:
-    """Return the opened frame, after checking the arguments as far as possible without it."""
+    """Check the arguments, then return the opened frame."""
     choice(method, "method", METHODS)
     if weight is not None and method in IN_BINS:
         raise ValueError(
@@ -307,7 +307,7 @@ def _source(
 
 
 def _open(frame: Any, columns: dict[str, str]) -> ItemSource:
-    """Return the source for the frame, after checking the columns and their types in the schema."""
+    """Check the columns and their types in the frame's schema, then return the opened frame."""
     require("narwhals", "frames")
     import narwhals as nw
 
@@ -354,7 +354,7 @@ def _reject_repeated(names: Iterable[Any]) -> None:
 
 
 def _names(native: Any) -> Iterable[Any]:
-    """Return all column names, with repetitions; nothing for polars, where names are unique."""
+    """Return all column names with repetitions, or () for polars, where names are unique."""
     if hasattr(type(native), "collect_schema"):
         return ()
     # In pyarrow, `column_names` holds the names and `columns` holds the data.
@@ -431,7 +431,7 @@ def _bounded(source: ItemSource, *, exact: bool) -> dict[Any, BoundedSweep]:
 def _sharpened(
     source: ItemSource, sweeps: Mapping[Any, Sweep], limits: Sequence[Limit]
 ) -> Mapping[Any, Sweep]:
-    """Return sweeps that count items at each confidence in bins that contain a limit.
+    """Return sweeps in which the bins around a limit are replaced by counts at each confidence.
 
     Bins with too many distinct confidences stay as they are.
     """
@@ -460,7 +460,7 @@ def _sharpened(
 def _with_counts(
     sweep: BoundedSweep, first: int, last: int, part: ThresholdSweep | None
 ) -> BoundedSweep:
-    """Return the sweep with the counts of `part` in place of its bins between `first` and `last`."""
+    """Return the sweep with its bins from `first` to `last` replaced by the counts of `part`."""
     ta, fa = sweep.true_accepts_low, sweep.false_accepts_low
     if part is None or (part.n_correct, part.n_incorrect) != (
         ta[last] - ta[first],

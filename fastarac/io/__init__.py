@@ -1,8 +1,8 @@
 """Read a machine's outputs from CSV, TSV, JSON lines and Parquet files.
 
-DuckDB, which the extra ``cli`` installs, reads the files, without extensions and network. Unlike other
-readers, it raises an error if a CSV row has too few fields. It reads every field of a text file as
-text, and this package interprets the texts.
+DuckDB, which the extra ``cli`` installs, reads the files, without extensions or network access. It
+raises an error if a CSV row has too few fields. It reads every field of a text file as text, and this
+package interprets the texts.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def read_models(
 
 
 def _first_confidence(confidence: str | Sequence[str], model: str | None) -> str:
-    """Return the first column of confidences; raise if one repeats, or for several with `model`."""
+    """Return the first column of confidences; raise if one repeats, or if several go with `model`."""
     if isinstance(confidence, str):
         return confidence
     if not confidence or len(set(confidence)) < len(confidence):

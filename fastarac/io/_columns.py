@@ -67,7 +67,7 @@ class Columns:
             raise ValueError(f"{named} is given without {missing}; give both columns")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs`; a field of labels has the number of its column in `texts`."""
+        """Return the fields of `Outputs`; for labels, the number under which `texts` keeps the column."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":
@@ -121,7 +121,7 @@ class Columns:
     def picks(self, source: FileSource, *, missed: bool = True) -> list[Pick]:
         """Return how to read each column; raise if the file lacks one.
 
-        `missed` says whether missed words may lack a confidence.
+        `missed` is whether rows of missed words may lack a confidence.
         """
         if self.empty_truth and self.truth is None:
             problem = (
@@ -241,10 +241,9 @@ def _refuse_invalid(
 
 
 def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: bool) -> Array:
-    """Return the confidences, as integers if different ones would be equal as float64.
+    """Return the confidences, as integers if float64 could make different ones equal.
 
-    Raise DataFileError if that is impossible: some are no 64-bit integers, or a float64 below all
-    others must replace missing ones.
+    Raise DataFileError if they must stay float64 and different ones are equal.
     """
     values = confidence.astype(np.float64) if some_lack_it else confidence
     if not may_merge(source, column, values):
@@ -262,7 +261,7 @@ def _exact(source: FileSource, column: str, confidence: Array, some_lack_it: boo
 def may_merge(source: FileSource, column: str, values: Array) -> bool:
     """Return whether different values may have become equal when they were read as float64.
 
-    In text columns, only large integers count, because fractions may have any number of digits.
+    Fractions in text columns are ignored, because they may have any number of digits.
     """
     of = source.type_of(column)
     if values.dtype.kind != "f" or of in ("FLOAT", "DOUBLE"):

@@ -37,8 +37,8 @@ class DelimitedRow(NamedTuple):
 class Delimited(FileSource):
     """A CSV or TSV file, whose fields are texts.
 
-    OCR engines write quotes in TSV files as ordinary characters. Quotes are read as such unless the
-    first line begins with one.
+    In TSV files, quotes are ordinary characters, as OCR engines write them, unless the first line
+    begins with a quote.
     """
 
     def __init__(self, path: Path, connection: DuckDBPyConnection) -> None:
@@ -92,8 +92,7 @@ class Delimited(FileSource):
     def _rows(self, lines: Iterable[str]) -> Iterator[DelimitedRow]:
         """Yield the rows that are not empty.
 
-        Python's csv module would reject fields of more than 131,072 characters, a limit that only the
-        whole process can change.
+        Python's csv module is not used: it limits fields to 131,072 characters in the whole process.
         """
         fields: list[str] = []
         # The parts so far of a quoted field, which may span lines; None outside such a field.
@@ -120,7 +119,7 @@ class Delimited(FileSource):
     def _split(
         self, line: str, text: str, fields: list[str], begun: list[str] | None, first: int
     ) -> list[str] | None:
-        """Add a line's fields to `fields`; return the parts of a last field whose quote is open."""
+        """Add a line's fields to `fields`; return the parts of the last field if its quote is open."""
         place = 0
         while True:
             if begun is None and not text.startswith(QUOTE, place):

@@ -137,7 +137,7 @@ class JsonLines(FileSource):
         return (line for line, _ in self._records())
 
     def _records(self) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
-        """Yield each record's line, and its keys and values."""
+        """Yield each record's line number, and its keys and values."""
         row = 0
         with closing(text_lines(self.path, encoding="utf-8")) as lines:
             for number, line in enumerate(lines, start=1):
@@ -187,7 +187,7 @@ class RowsOfArrays(FileSource):
 
     @property
     def table(self) -> str:
-        """The name of the table; it takes no path, unlike the function that reads a file."""
+        """The SQL name of the table."""
         return self.TABLE
 
     def identifier(self, column: str) -> str:
@@ -243,7 +243,7 @@ class RowsOfFiles(RowsOfArrays):
             source.require_unchanged()
 
     def error_in_row(self, index: int, problem: str) -> DataFileError:
-        """Return an error with the number of the row in its own file."""
+        """Return an error about row `index` of all files, with its number in its own file."""
         ends = list(accumulate(self._rows))
         which = bisect_right(ends, index)
         return self.sources[which].error_in_row(index - ends[which] + self._rows[which], problem)
@@ -274,7 +274,7 @@ class Parquet(FileSource):
             raise DataFileError(self.path, expands_too_far(size))
 
     def _names(self) -> list[str]:
-        """Return the names of the columns as in the file, of which DuckDB renames some."""
+        """Return the column names in the file, because DuckDB renames some."""
         kind = "type, converted_type, logical_type, scale, precision"
         schema = f"SELECT file_name, name, num_children, {kind} FROM parquet_schema(?)"
         files: dict[str, list[tuple[Any, ...]]] = {}

@@ -25,8 +25,8 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")
 def hashes(expression: str, name: str) -> str:
     """Return SQL for two hashes of a text, which are null if the text is null.
 
-    The second hash is that of the text with a prefix, which shifts all bytes. Texts that agree in both,
-    128 bits, count as equal.
+    For the second hash, the text gets a prefix. Texts with equal pairs of hashes (128 bits) count as
+    equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (
@@ -47,7 +47,7 @@ class TextColumn(NamedTuple):
 class Texts:
     """The texts of one field in all files, represented by numbers.
 
-    DuckDB hashes the texts while it reads the files, ten times as fast as a table of a million texts.
+    DuckDB hashes the texts while it reads the files, because fetching all texts would be slow.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Texts:
         return len(self._parts) - 1
 
     def labels(self, part: int) -> Labels:
-        """Return the codes of a file's texts, without names; equal texts of all files share a code."""
+        """Return the codes of a file's texts, without names; equal texts in two files share a code."""
         return Labels((), self._encoded().codes[part])
 
     def text(self, code: int) -> str:
@@ -77,7 +77,7 @@ class Texts:
         raise KeyError(f"no text has the code {code}")
 
     def named(self, labels: Labels | None) -> Labels | None:
-        """Return the labels with names, in sorted order."""
+        """Return the labels with names, renumbered so that the names are sorted."""
         if labels is None:
             return None
         if self._names is None:
@@ -128,10 +128,7 @@ class Numbers(NamedTuple):
 
 
 def numbered(pairs: Sequence[tuple[Hashes, Hashes]]) -> Numbers:
-    """Return codes for the rows of columns given by pairs of hashes; equal pairs have equal codes.
-
-    A table of few distinct pairs is fast, because it fits in the cache; for many, sorting is as fast.
-    """
+    """Return a code for each row of each column in `pairs`; equal pairs of hashes have equal codes."""
     first = np.concatenate([np.ma.getdata(one) for one, _ in pairs])
     second = np.concatenate([np.ma.getdata(other) for _, other in pairs])
     ends = np.cumsum([len(one) for one, _ in pairs])

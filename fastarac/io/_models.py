@@ -76,8 +76,8 @@ def columns_of_models(
 ) -> dict[str, tuple[T, str]]:
     """Return the file and the column of confidences of each model.
 
-    A model has the name of its file. With several columns in `confidence`, it has the name of its
-    column, after the file's name if there are several files.
+    A model is named after its file or, if `confidence` has several columns, after its column. With
+    several columns and files, the name is "file: column".
     """
     if isinstance(confidence, str):
         return {name: (file, confidence) for name, file in files.items()}
@@ -233,7 +233,7 @@ def _by_model(
 
 
 def with_codes(read: Mapping[str, Any], texts: Mapping[str, Texts]) -> Outputs:
-    """Return the data read from a file as outputs whose labels lack names."""
+    """Return the data read from a file as `Outputs`; labels have codes, but no names yet."""
     labels = {field: texts[field].labels(read[field]) for field in FIELDS if field in read}
     every: dict[str, Any] = {**read, **labels}
     return Outputs(**every)
@@ -329,7 +329,7 @@ def _of_same_items(
 ) -> tuple[dict[str, Outputs], str | None]:
     """Return the outputs of the items that all models have, in the order of the first model.
 
-    `told` says whether the caller gave `item`.
+    `told` is whether the caller gave the argument `item`.
     """
     if len(models) < 2:
         found = printable(next(iter(models)))

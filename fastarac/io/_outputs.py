@@ -183,7 +183,7 @@ class Outputs(Table, Result):
         return self.group.codes, self.crossed.codes
 
     def with_outermost(self) -> Outputs:
-        """Return the outputs without the inner column of groups, if one is nested in the other."""
+        """Return the outputs without the inner one of two nested columns of groups."""
         if self.group is None or self.crossed is None:
             return self
         columns = self.group, self.crossed

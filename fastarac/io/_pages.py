@@ -55,9 +55,10 @@ class Candidate(NamedTuple):
 def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Return the column of a readable file that looks most like pages or documents, or None.
 
-    Its name, such as "page", "doc_id" or "imagePath", is not in `used`. Its values have at least two
-    rows each on average. Of several such columns, it is the coarsest with at least `FEW` values or
-    else the finest. With `only`, only this model's rows count.
+    The column has a name such as "page", "doc_id" or "imagePath" that is not in `used`, and at least
+    two rows per value on average. Of several such columns, take the one with the fewest values, but at
+    least `FEW`; if none has `FEW` values, take the one with the most. `only` restricts the count to the
+    rows of one model.
     """
 
     def repeating(source: FileSource) -> list[Candidate]:
@@ -105,7 +106,7 @@ def is_of_ocr(path: Path) -> bool:
 
 
 def says_kinds(path: Path, item: str) -> bool:
-    """Return whether a readable file has columns of items and kinds, as fastarac ocr writes them."""
+    """Return whether a readable file has the columns of kinds that fastarac ocr writes, and `item`."""
     return {item, *OF_KINDS}.issubset(columns_in(path))
 
 
@@ -130,7 +131,7 @@ def count_words(path: Path, model: str | None = None) -> tuple[int, int] | None:
 
 
 def parts_of_pages(path: Path) -> str | None:
-    """Return which parts of pages the items of fastarac ocr come from; None for whole pages."""
+    """Return the names of the page parts in a file of fastarac ocr; None if whole pages were read."""
 
     def parts(source: FileSource) -> str | None:
         if REGIONS not in source.columns or not OF_OCR.issubset(source.columns):
@@ -166,8 +167,8 @@ def is_of_audits(path: Path) -> bool:
 def count_unseen(path: Path, confidence: str, model: tuple[str, str] | None) -> int:
     """Return the number of missed words in a file that have a confidence.
 
-    `fastarac ocr --missed residual` writes such words, which nobody checks. With `model`, a column and
-    a name, only rows with this name count.
+    `fastarac ocr --missed residual` gives missed words a confidence, although nobody checks them. If
+    `model` is (column, name), count only the rows with this name.
     """
 
     def count(source: FileSource) -> int:

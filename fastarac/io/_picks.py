@@ -41,7 +41,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Pick(ABC):
-    """A field of `Outputs` and the column to read it from."""
+    """A field of `Outputs`, and how to read it from a column."""
 
     field: str
     column: str
@@ -69,7 +69,7 @@ class Pick(ABC):
         return np.ones(len(values), np.bool_)
 
     def unsuitable(self, source: FileSource) -> DataFileError:
-        """Return an error about the type of the column."""
+        """Return an error about the column's unsuitable type."""
         found = source.kind_of(self.column)
         problem = f"column {quoted(self.column)} holds {found}; expected {self.expected} in each row"
         return DataFileError(source.path, problem)
@@ -135,7 +135,7 @@ class Confidence(Number):
 
 @dataclass(frozen=True)
 class Rejected(Pick):
-    """Which outputs lack a confidence, in a file that may lack some."""
+    """Whether each output lacks a confidence, if the file may lack some."""
 
     expected = "a finite number or nothing"
     confidence: Confidence
@@ -176,7 +176,7 @@ class Correct(Pick):
 
 @dataclass(frozen=True)
 class KnownCorrect(Correct):
-    """Whether each output is right, where missing values are invalid or count as wrong."""
+    """Whether each output is right; missing values are invalid or, with ``open="wrong"``, wrong."""
 
     open: Open = "refuse"
 
@@ -346,7 +346,7 @@ FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "predicti
 
 
 def has_missed(source: FileSource) -> bool:
-    """Return whether rows may lack a confidence because the file, from fastarac, has missed items."""
+    """Return whether fastarac wrote the file with missed items, which may lack a confidence."""
     if FIELDS_OF_APPLY.issubset(source.columns):
         return True
     if source.columns.count(KIND) != 1:

@@ -95,7 +95,7 @@ class NumberSpelling(NamedTuple):
         return None if "," in text or "%" in text else text + exponent
 
     def hint(self, value: str) -> str:
-        """Return a hint on what a value may mean that is not a number in this style."""
+        """Return a hint on the meaning of a value that is not a number in this style."""
         first = self.percentage or self.decimal
         if first is not None and ("%" in value) != (self.percentage is not None):
             return f", written like {quoted(first)} elsewhere in the column"
@@ -106,7 +106,7 @@ class NumberSpelling(NamedTuple):
 
 
 class LabelSpelling(NamedTuple):
-    """A column's words for right and wrong, found from its first text; None for 1/0 and true/false."""
+    """A column's pair of words for right and wrong, such as yes and no; None for 1/0 and true/false."""
 
     words: tuple[str, str] | None
     is_known: bool

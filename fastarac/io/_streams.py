@@ -1,7 +1,8 @@
 """Read the numbers of a query as arrays, in batches of rows.
 
-DuckDB's own interface gives batches only as Python objects, which takes ten times as long. So this
-module reads an Arrow stream, a structure in C (https://arrow.apache.org/docs/format/CStreamInterface.html).
+DuckDB's Python interface would take ten times as long: it gives batches only as Python objects. So this
+module reads an Arrow stream, a structure in C
+(https://arrow.apache.org/docs/format/CStreamInterface.html).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ The JavaScript library uPlot (MIT licence, 50 kB, unmodified in ``static``) draw
 not use `eval`, so the page can forbid `eval`.
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
-in which ``<`` is escaped. The page's content security policy allows only scripts and styles with the
-hashes it lists, and no loading.
+in which ``<`` is escaped. The page's content security policy allows only scripts and styles with listed
+hashes, and no network access.
 """
 
 from __future__ import annotations

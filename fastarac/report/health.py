@@ -80,7 +80,7 @@ class Health:
 
 
 def health_of(model: Model, level: float) -> Health:
-    """Check the confidences of a model; count right and wrong items by confidence."""
+    """Check the confidences of a model, and count right and wrong items by confidence."""
     known = model.has_confidence
     outputs = model.outputs
     confidence = outputs.confidence[known].astype(np.float64)

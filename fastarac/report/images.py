@@ -25,8 +25,8 @@ class FoundImages(dict[str, Path]):
 def images_in(folder: Path) -> FoundImages:
     """Return the images in a folder and its subfolders, indexed by the possible names of their pages.
 
-    A page may be named like its image up to the first or the last dot, with or without the subfolder.
-    A name that fits two images does not count.
+    A page's name is the image's name up to the first or the last dot, with or without the subfolder. A
+    name that fits two images is left out.
 
     Raise ValueError if there is no image, or if two images differ only in their extensions.
     """

@@ -326,7 +326,7 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
-    """Return where the calibration of field `i` jumps, and the field's largest confidence."""
+    """Return the confidences at which the error probability of field `i` jumps, and its largest one."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 
@@ -590,7 +590,7 @@ def lines_of(
     top: float | None = None,
     **flags: bool,
 ) -> dict[str, Any]:
-    """Return the data of a chart: lines with bands, or points with intervals, over the same x."""
+    """Return the data of a chart; a curve has a name, y at each x, and the ends of its band."""
 
     def floats(values: ArrayLike) -> list[float | None]:
         return rounded_values(np.asarray(values, np.float64))
@@ -624,7 +624,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _of_rows(what: str, rows: Sequence[Any]) -> str:
-    """Return the caption of a table of fields; it says if only the first fields are shown."""
+    """Return the caption of a table of fields; it says how many fields are shown."""
     if len(rows) > ROWS:
         return f"{what} the first {ROWS} of {len(rows):,} fields"
     return f"{what} each field" if len(rows) > 1 else "All outputs"

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class AtLimit(NamedTuple):
-    """The outcome of a part at the threshold of one limit.
+    """Errors in a part of the items, accepted at the threshold of one limit.
 
     Attributes
     ----------
     accepted, errors : int
-        The number of accepted items in the part, and the number of wrong ones among these.
+        The number of accepted items in the part, and the number of these that are wrong.
     rate, low, high : float
         The error rate of the part, or its risk for a limit of the risk, with its interval; NaN
         without items.
@@ -136,7 +136,7 @@ def parts_of(model: Model, level: float, most: int) -> Parts | None:
 def _counts(
     model: Model, index: int, codes: NDArray[np.intp], n_parts: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return how many items of each part are accepted, and how many of them are wrong."""
+    """Return for each part the number of accepted items, and the number of accepted wrong items."""
     threshold = model.point(index).threshold
     accepted = model.outputs.confidence >= threshold
     wrong = accepted & ~model.outputs.correct

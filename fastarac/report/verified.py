@@ -42,7 +42,7 @@ def write_verified_report(
 ) -> None:
     """Write one HTML file about models with partly verified outputs.
 
-    `groups` is used for truths that have no groups of their own.
+    `groups` applies to models whose truth has no groups.
     """
     require_page(path)
     parts: list[ReportSection] = []

@@ -161,7 +161,7 @@ def _preference(point: OperatingPoint) -> tuple[float, float]:
 
 
 def _first(models: Sequence[Model], lead: Lead | None, index: int) -> str:
-    """Return notes on the order of models, such as parts in which it is reversed."""
+    """Return notes on the order of models, such as parts of the items with another order."""
     order = models[0].source.order({each.name: each.source for each in models}, index)
     return " ".join(filter(None, ("" if lead is None else lead.note, order)))
 
@@ -219,7 +219,7 @@ def _remaining(model: Model, index: int) -> str:
 
 
 def _work(model: Model, rejected: float) -> str:
-    """Return words on what people still have to do: verify outputs, and look for missed items."""
+    """Return a phrase on people's work: verify outputs, and look for missed items."""
     missed = model.n_without_output
     verified = rejected - missed
     work = [f"verify the other {_count(verified)}"] if verified else []
@@ -260,7 +260,7 @@ class Detail:
 
     @property
     def start(self) -> int:
-        """Initial position of the slider: the threshold of the first limit, or else the end."""
+        """Initial position of the slider: the threshold of the first limit or, by default, the end."""
         of_limits = self.steps.of_limits
         return of_limits[0] if of_limits else len(self.steps.threshold) - 1
 

@@ -175,7 +175,7 @@ def _models(
     options: dict[str, Any],
     beside: Beside,
 ) -> tuple[list[Model], list[str]]:
-    """Return the evaluated models, whose sources know those of the others, and warnings."""
+    """Return the evaluated models, and warnings."""
     found, notes = [], []
     for name, given in models.items():
         said: list[str] = []

@@ -125,7 +125,7 @@ def write_station(
 
 
 def _lines(questions: Questions, pages: ReadPages) -> dict[int, tuple[str, str]]:
-    """Return the text around each output in its line; raise if a row is not an output of `pages`."""
+    """Return the text before and after each output in its line; raise if a row is not in `pages`."""
     first = np.searchsorted(pages.page, np.arange(len(pages.page_names)))
     begin = dict(zip(pages.page_names, first.tolist(), strict=True))
     page, number, text = (questions.column(name) for name in ("page", "number", "text"))

@@ -36,7 +36,7 @@ LARGEST, WHOLE = (1000, 280), (1000, 1400)  # maximum pixels of a crop and of a 
 
 
 class ReadPages(Protocol):
-    """An engine's pages: :class:`.AppliedPages`, or the outputs from which samples are drawn."""
+    """The pages that an engine has read, such as :class:`.AppliedPages`."""
 
     page: NDArray[np.intp]
     line: NDArray[np.intp]
@@ -118,7 +118,7 @@ def _files_of_pages(questions: Questions, images: Path) -> dict[int, Path]:
 
 
 def _boxes(questions: Questions) -> list[Box]:
-    """Return the boxes of the rows to ask about, from cells of four numbers each."""
+    """Return the boxes of the rows to ask about, from the column ``box``."""
     cells = questions.column("box")
     return [_box(questions, row, cells[row]) for row in questions.asked]
 
