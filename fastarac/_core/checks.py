@@ -14,7 +14,7 @@ DEFAULT_LEVEL = 0.95
 # mistake.
 HIGHEST_FAILURE = 0.5
 LIMITS = ("max_error_rate", "max_risk")
-MOST_VALUES = 10**9  # Largest number of values that an argument may request; they need 8 bytes each.
+MOST_VALUES = 10**9  # maximum number of values (8 bytes each) that an argument may request
 
 
 def real_scalar(value: Any, name: str, *, finite: bool = True) -> float:

@@ -6,7 +6,7 @@ import math
 from statistics import NormalDist
 
 MANY = 200.0  # Degrees of freedom above which Hill's approximation has full precision.
-# Degrees of freedom that are less than this below a whole number are rounded up.
+# Degrees of freedom are rounded up if they are this close to the next whole number.
 ROUNDING = 1e-9
 # Tails below this are computed directly, because 1 minus the central probability would lose digits.
 FAR = 1e-4

@@ -1,7 +1,7 @@
 """Base classes of all results: compared by value, read-only, and unchanged by pickling.
 
 Frozen dataclasses, declared with ``eq=False``, inherit from `Result`. Named tuples inherit from
-`TupleResult`; their fields are in a separate class. Results that are tables inherit first from `Table`;
+`TupleResult` and from a class with their fields. Results that are tables inherit first from `Table`;
 results that ``print`` shows line by line inherit from `Sheet`. A pickle names a result by its public
 path, ``fastarac.results:Interval``, so that it can be read even after source files have moved.
 """

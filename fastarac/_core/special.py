@@ -241,7 +241,7 @@ def log_beta_tail(a: float, b: float, x: float) -> float:
 
     x is in (0, 1). If x < (a + 1)/(a + b + 2), the continued fraction converges fast for the tail below
     x, otherwise for the tail above x (Numerical Recipes, 6.4). With the mean a/(a + b) as the boundary,
-    it could take a million steps for x = 1 − 10⁻¹³.
+    the fraction could need a million steps at x = 1 − 10⁻¹³.
     """
     excess = a - (a + b) * x
     front = a * math.log(x) + b * math.log1p(-x) - log_beta(a, b)

@@ -67,7 +67,7 @@ def log_result(
 
 
 def _content(result: object) -> dict[str, object]:
-    """Return the content of the file of a result or of a mapping of results."""
+    """Return what to write to the JSON file, for a result or a mapping of results."""
     if isinstance(result, Shown):
         return result.to_dict()
     if isinstance(result, Mapping) and result:
@@ -77,7 +77,7 @@ def _content(result: object) -> dict[str, object]:
 
 
 def _figures(result: object) -> Iterator[tuple[str, object]]:
-    """Yield the values of a result with their keys."""
+    """Yield the metric keys and the values of a result."""
     if isinstance(result, Mapping):
         for label, part in zip(parts_of_keys(result, "groups"), result.values(), strict=True):
             for key, value in _figures(part):

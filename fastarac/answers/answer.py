@@ -48,7 +48,7 @@ class Answer:
         return replace(self, screen=screen)
 
     def in_words(self, words: Callable[[str], str]) -> Answer:
-        """Return the answer with each of its texts replaced by ``words(text)``."""
+        """Return the answer with sentences, notes and warnings replaced by ``words(text)``."""
         screen = self.screen
         notes = [each._replace(text=words(each.text), brief=words(each.brief)) for each in screen.notes]
         said = list(map(words, screen.answer))

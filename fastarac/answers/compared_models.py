@@ -44,7 +44,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """What to compare models by: the statistic, the level of intervals, and any prices."""
+    """The options of a comparison: the statistic, the level of intervals, and any prices."""
 
     statistic: Statistic
     level: float
@@ -54,7 +54,7 @@ class ComparisonRequest:
 
     @property
     def by_bootstrap(self) -> bool:
-        """Whether resamples are drawn, because the statistic has no influence values."""
+        """Whether to use the bootstrap, because the statistic has no influence values."""
         return not self.statistic.definition.is_smooth
 
     def compare(

@@ -78,7 +78,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
-    """Return the shares of documents that pass unchecked and that pass with an error, or None."""
+    """Return the shares of documents that pass unchecked, and that pass with an error, or None."""
     model = leader(models, index)
     return model.source.straight_through(threshold_of(model, index))
 
@@ -104,7 +104,7 @@ def leaders_at(models: Sequence[Model], index: int) -> list[Model]:
 
 def nothing_kept(models: Sequence[Model], index: int, limit: str) -> str:
     """Return the sentence for a limit that no threshold keeps, in lower case."""
-    # errors remain even then: people who verify outputs do not see words that an engine missed
+    # with all outputs verified, errors can remain: people do not see words that an engine missed
     if all(model.point(index).error_rate for model in models):
         return f"no threshold keeps {limit}, even with all outputs verified."
     return f"no threshold keeps {limit}: review everything."

@@ -240,7 +240,7 @@ class EngineFields:
             yield _each_field(fields, model, of_engine)
 
     def _lacking(self, model: Model) -> Sequence[AbsentField]:
-        """Return the fields that some documents lack, with their effects at the first limit."""
+        """Return the fields that some documents lack, at the threshold for the first limit."""
         if not model.limits:
             return []
         return self.engines[model.name].absent_fields(model.point(0).threshold)
@@ -270,7 +270,7 @@ def _comparison(fields: FieldOutputs) -> str:
 
 
 def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Part]:
-    """Yield a table of fields and documents, each at its own threshold, and a sentence."""
+    """Yield a table of fields and of whole documents at their thresholds, and a sentence."""
     counts = [
         fields.straight_through(model.point(index).threshold) for index in range(len(model.limits))
     ]
@@ -303,7 +303,7 @@ def _documents(fields: FieldOutputs, model: Model, whole: Model) -> Iterator[Par
 
 
 def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
-    """Return how often documents lack each field, and rates if it were optional or required."""
+    """Return how often documents lack each field, and document rates with the opposite requirement."""
     found: dict[str, dict[str, Any]] = {}
     for index, limit in enumerate(model.limits):
         for each in fields.absent_fields(model.point(index).threshold):
@@ -315,7 +315,7 @@ def _absent_objects(fields: FieldOutputs, model: Model) -> list[dict[str, Any]]:
 
 
 def _absent(fields: FieldOutputs, model: Model, absent: Sequence[AbsentField]) -> Iterator[Part]:
-    """Yield how often documents lack fields, and the effects if these were optional."""
+    """Yield sentences on how often documents lack fields, and on the effect of optional fields."""
     threshold = model.point(0).threshold
     at = short(model.limits[0])
     yield Said(

@@ -274,9 +274,7 @@ class EngineTexts:
         yield Said(_legend(policies, models[0].units), "dim")
 
     def _widest(self, models: Sequence[Model]) -> tuple[str, bool] | None:
-        """Return a sentence on the largest effect of a rule for counting words, and whether it is
-        large.
-        """
+        """Return a sentence on the largest effect of a word-counting rule, and whether it is large."""
         moved = {}
         for model in models:
             effects = self._of(model.name)[1]

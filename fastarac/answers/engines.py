@@ -66,7 +66,7 @@ class EnginesFound:
 
     @property
     def group(self) -> str | None:
-        """What a group of dependent items is, such as a page, or None."""
+        """The noun for a group of dependent items, such as "page"; None without groups."""
         first = self.models[0]
         return None if first.outputs.group is None else first.source.group_word
 

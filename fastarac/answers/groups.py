@@ -52,7 +52,7 @@ class Groups:
         if by is None or found is None:
             raise ValueError("the outputs have no groups")
         values = found.values
-        # without prices, the cheapest threshold would be that of default prices
+        # without prices from the user, the cheapest threshold would depend on default prices
         if model.cost_evaluation is None:
             values = {name: value for name, value in values.items() if not name.endswith(CHEAPEST)}
         return cls.ordered([by.names[code] for code in found.groups], values)

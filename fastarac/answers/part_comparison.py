@@ -67,7 +67,7 @@ def _ahead(found: PartComparison, other: str, best: str, alpha: float) -> list[s
 
 
 def table(found: PartComparison, overall: ModelComparison, by: str, width: int) -> AnswerTable:
-    """Return a table of the largest parts and of all items, for two models with their difference."""
+    """Return a table of the largest parts and of all items; for two models, add their difference."""
     order = overall.names
     parts = sorted(zip(found.parts, found.comparisons, strict=True), key=lambda row: -row[1].n)
     shown = [row for row in zip(found.parts, found.comparisons, strict=True) if row in parts[:SHOWN]]
@@ -111,7 +111,7 @@ def caption(found: PartComparison) -> str:
 
 
 def object_of(found: PartComparison, by: str) -> dict[str, Any]:
-    """Return the parts and the tests between them as a dictionary for JSON."""
+    """Return the parts, and the tests for differences between parts, as a dictionary for JSON."""
     leads = [
         {name: plain(value) for name, value in lead.to_dict().items()} | {"part": _text(lead.part)}
         for lead in found.leads

@@ -127,7 +127,7 @@ def best_case_sentence(
     """Return a sentence on the share that can be accepted if no error is found."""
     best, drawn = sample.best_acceptance_rate or 0.0, f"{int(sample.selected.sum()):,}"
     uneven = sample.purpose not in GUARANTEES
-    # A share as large as a limit of the error rate can be accepted without any answer.
+    # If at most 1% of the outputs are accepted, at most 1% are wrong, without any answer.
     if best > (limit if criterion == "max_error_rate" else 0.0):
         said = (
             f"If none of the {drawn} is wrong, a policy for {percent(limit)} can accept "

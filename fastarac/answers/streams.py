@@ -1,4 +1,4 @@
-"""Describe outputs read as a stream, of which only bounds of the figures are known."""
+"""Describe outputs that are read as a stream; only bounds of their figures are known."""
 
 from __future__ import annotations
 

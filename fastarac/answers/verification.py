@@ -31,7 +31,7 @@ def cost_note(accepted: float, faultless: float | None) -> list[Note]:
 
 
 def reader_figures(truth_reader: Reviewer | None) -> dict[str, Any]:
-    """Return the verifiers' detection rate and the counts it comes from; empty without a reader."""
+    """Return the share of errors that verifiers find, and the counts behind it; empty for None."""
     if truth_reader is None:
         return {}
     return {"truth_found": truth_reader.detection_rate, "double_readings": truth_reader.double_readings}

@@ -149,7 +149,7 @@ def check(
     of_verified = verified.columns(
         context, named.reading, groups, "only", "log", paths=[] if log else [path], by=named.by
     )
-    # The data grow between tests; each test is a look. Logs of fully and partly verified data differ.
+    # Each test of the growing data is saved, in separate files for fully and partly verified data.
     kind = "looks" if of_verified is None and not log else "in-part.looks"
     kept = policy.with_name(f"{policy.stem}.{loaded.digest[:8]}.{kind}")
     with interrupts_end_at_once(), ExitStack() as held:
@@ -243,7 +243,7 @@ def _of_items(
         None if pages is None else pages[read],
     )  # fmt: skip
     n, accepted = found.n_items, found.accepted
-    if found.look > 1 and not policy.documents:  # later looks pool outputs of all files
+    if found.look > 1 and not policy.documents:  # later tests use the outputs of all files
         new = policy.apply(confidence, by=by, rejected=outputs.rejected, types=of_rows["types"])[read]
         n, accepted = len(new), int(new.sum())
     return _Checked(found, shift, notes, alone=accepted_alone_note(policy, n, accepted))

@@ -123,7 +123,7 @@ def _compare_items(
 
     groups, item = columns["group"], context.params["item"]
     columns, pages = with_pages(paths, columns)
-    one_file = len(paths) == 1 and columns["model"] is None  # all models share its rows
+    one_file = len(paths) == 1 and columns["model"] is None  # all models share the file's rows
     by_pages = columns["group"] != groups and columns["group"] is not None and not one_file
     if request.unseen_pages:
         require_groups(columns["group"])

@@ -1,4 +1,4 @@
-"""`fastarac drift`: test whether a judge still judges a fixed set of anchors as before."""
+"""`fastarac drift`: test whether a judge (a grading model) still agrees with people as before."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ CONDITION = re.compile(
 )
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-BEST = "best"  # instead of a model's name: a condition that all models, so even the best, must meet
+BEST = "best"  # in place of a model's name: a failure only if all models meet the condition
 NAMED = 5  # maximum number of models that a condition lists
 NEAREST = 3  # number of similar keys that an error message suggests
 EXAMPLE = '"acceptance_rate/0.01 < 0.6"'

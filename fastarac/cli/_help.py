@@ -16,7 +16,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from fastarac._core.text import listed
 from fastarac.cli._panels import Panel
 
-TASKS = {  # copies of the commands' docstrings: to list commands, no command need be imported
+TASKS = {  # copies of the commands' docstrings, so that listing commands imports none of them
     "Measure and compare": {
         "demo": "Evaluate four models on handwritten digits, as an example.",
         "evaluate": "Show how much you can accept unchecked, and at which confidence.",

@@ -125,7 +125,7 @@ def combining(combine: Combine = False, save_combination: SaveCombination = None
 
 
 def prices_together(engines: Sequence[str], prices: Mapping[str, float]) -> dict[str, float]:
-    """Return the prices of engines and of their combinations, whose price is the sum."""
+    """Return the prices of the engines and of their combinations; a combination costs the sum."""
     if not prices:
         return {}
     if set(prices) != set(engines):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Parameters of `evaluate` and `compare` that cannot go with partly verified outputs.
 NOT_OF_VERIFIED = "model", "weight", "plot", "max_memory", "unseen_pages"
-# How tables of options that exclude each other name --confidence with several columns.
+# The name of --confidence with several columns, in tables of options that exclude each other.
 SEVERAL_CONFIDENCES = "--confidence of several columns"
 
 
@@ -153,7 +153,7 @@ class PartlyVerified:
         """Return the columns as arguments of `read_verified`, or None if none is given.
 
         `refused` names the command's parameters that cannot go with these options. Raise if a file in
-        `paths` needs them.
+        `paths` needs these options.
         """
         from fastarac.cli._files import refuse_samples
 

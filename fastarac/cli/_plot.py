@@ -89,7 +89,7 @@ def _start_at_a_tick(axes: Axes) -> None:
 
 def write(figure: Figure, path: Path) -> None:
     """Write a figure to a file, whole or not at all."""
-    drawn = BytesIO()  # because some image writers do not say why a file cannot be written
+    drawn = BytesIO()  # not a file, because some image writers do not say why a file cannot be written
     form = path.suffix[1:].lower()
     figure.savefig(drawn, format=form, dpi=DOTS_PER_INCH)
     files.write_whole(path, drawn.getvalue())

@@ -9,7 +9,7 @@ from fastarac.cli._options import RefusalError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    # An option, and the options that it excludes or of which it needs one.
+    # An option and other options: it excludes all of them, or needs at least one of them.
     Rule = tuple[str, Sequence[str]]
 
 

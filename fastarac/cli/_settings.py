@@ -124,7 +124,7 @@ class Settings:
         )
 
     def example(self) -> dict[str, Any]:
-        """Return the figures of an example, which have the keys of all results."""
+        """Return the figures of made-up outputs, which have all keys that results can have."""
         from fastarac.answers.evaluation import objects
         from fastarac.io import Outputs
 

@@ -27,7 +27,7 @@ WIDEST = 80  # default width of tables, in characters
 
 
 class Page(Console):
-    """A console for sentences, as wide as the terminal, and for tables of at most `WIDEST` characters.
+    """A console: sentences are as wide as the terminal, and tables at most `WIDEST` characters.
 
     With `markdown`, tables have any width, and each text is a paragraph.
     """

@@ -152,7 +152,7 @@ def _figures(model: VerifiedModel) -> dict[str, Any]:
 
 
 def _example(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of an example, which have the keys of all results."""
+    """Return the figures of made-up outputs, which have all keys that results can have."""
     known = np.where(np.arange(20) % 4 < 2, np.arange(20) % 2, np.nan)
     truth = fastarac.PartialTruth(known, inclusion_probability=np.full(20, 0.5))
     with collected([]):
@@ -180,7 +180,7 @@ def compare(
     sources = columns_of_models(named_files(paths), columns["confidence"])
     order = None
     if len(paths) == 1:
-        item = None  # all models share its rows
+        item = None  # all models share the file's rows
     elif item is None and all(map(has_unique_ids, paths)):
         item, order = ID, BY_IDS
     elif item in (None, NONE):

@@ -147,8 +147,8 @@ def load_digits_ocr() -> DigitsOCR:
     the data and describes the models in full.
 
     The images are the test part of E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten
-    Digits", UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49 (CC BY 4.0),
-    in the order of ``sklearn.datasets.load_digits``. Their labels are the ``truth`` here.
+    Digits", UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49 (CC BY 4.0), in the
+    order of ``sklearn.datasets.load_digits``. The labels of the images are ``truth``.
 
     References
     ----------

@@ -165,7 +165,7 @@ class BandedDisplay(BoundedDisplay):
         across, up, *_ = self._curve()
         heights = np.interp(x, across, up)[shown]
         if not ((heights >= bottom) & (heights <= top)).all():
-            return  # the axis was chosen to cut off part of the curve, so it may cut off the band, too
+            return  # the user's axis cuts off part of the curve, so it may cut off the band, too
         self.ax_.set_ylim(
             min(bottom, np.nanmin(low[shown], initial=np.inf) - margin),
             max(top, np.nanmax(high[shown], initial=-np.inf) + margin),

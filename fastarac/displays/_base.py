@@ -44,7 +44,7 @@ SMALLEST_RANGE = 1e-4  # minimum range of a vertical axis
 
 
 def require_items(sweep: ThresholdSweep, display: type) -> ThresholdSweep:
-    """Return a sweep with the counts at all thresholds; raise for another sweep."""
+    """Return `sweep`; raise unless it has the counts at all thresholds."""
     if isinstance(sweep, BoundedSweep):
         raise TypeError(
             f"sweep is a BoundedSweep, but {display.__name__} draws only a ThresholdSweep; displays of "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastarac.displays.decimation import Range
     from fastarac.sweep import ThresholdSweep
 
-HIGHEST = 0.5  # maximum of the lower envelope of the trivial classifiers
+HIGHEST = 0.5  # highest cost of the better trivial classifier (always positive or always negative)
 ROOM = MARGIN * HIGHEST / 2
 
 

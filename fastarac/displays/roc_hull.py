@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class ROCHullDisplay(SquareDisplay):
     """The convex hull of ROC curves.
 
-    For one classifier, ``from_predictions`` or ``from_sweep`` create and draw it. For several, create
-    it from their hull, and draw it over their curves with :meth:`.plot`.
+    For one classifier, ``from_predictions`` or ``from_sweep`` create and draw it. For several
+    classifiers, create it from the hull of their curves, and draw it with :meth:`.plot`.
 
     Parameters
     ----------

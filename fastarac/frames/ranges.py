@@ -102,7 +102,7 @@ def merged(low: Array, high: Array, correct: Counts, incorrect: Counts) -> Cells
 
 
 def segments_of(cells: Cells, most: int) -> list[tuple[int, int]]:
-    """Return segments of bins as (first, last + 1), with at most `most` items, without `dropped` bins."""
+    """Return segments of bins as (first, last + 1): at most `most` items each, no `dropped` bins."""
     runs = []
     first = total = 0
     apart_of = dropped(cells, most).tolist()

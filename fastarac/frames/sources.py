@@ -103,7 +103,7 @@ class ItemSource(ABC):
 
     @abstractmethod
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Return the exact sums of each group, computed by the kernels (on the workers, if any)."""
+        """Return the exact sums of each group, computed by compiled code (on the workers, if any)."""
 
 
 class ArraySource(ItemSource):
@@ -149,7 +149,7 @@ class ArraySource(ItemSource):
         return part
 
     def sums(self, groups: Groups) -> dict[Any, RangeSums]:
-        """Return the exact sums of each group, computed by the kernels."""
+        """Return the exact sums of each group, computed by compiled code."""
         return {
             label: sums_of_items(part.confidence, part.correct, groups[label])
             for label, part in self.parts()

@@ -67,7 +67,7 @@ class Columns:
             raise ValueError(f"{named} is given without {missing}; give both columns")
 
     def read(self, source: FileSource, texts: Mapping[str, Texts]) -> dict[str, Any]:
-        """Return the fields of `Outputs`; for labels, the number under which `texts` keeps the column."""
+        """Return the fields of `Outputs`; for labels, the number under which `texts` has the column."""
         known = self._known(source)
         found = _fetch(source, known.picks(source), texts)
         if known.correct is not None and self.open == "wrong":

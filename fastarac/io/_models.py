@@ -165,8 +165,8 @@ def read_engine_items(
     """Return each engine's outputs for the items of all engines, from files of `fastarac ocr -o`.
 
     The items of the first engine come first, then further items of the others. If an engine has no
-    output for an item, its confidence is NaN. The missing output is correct if another engine inserted
-    the item, because such an item has no truth; otherwise, it is wrong.
+    output for an item, its confidence is NaN. If another engine inserted the item, the item has no
+    truth, so the missing output is correct. Otherwise, the missing output is wrong.
 
     Raises
     ------

@@ -339,8 +339,8 @@ class Label(Pick):
         return source.expected_label(self.column)
 
 
-#: Columns of tables of fields, in which a row may lack a confidence: in a table of `fastarac ocr -o`
-#: if the OCR service gave none, in one of `fastarac apply` if the document lacks the field.
+#: Columns of tables of fields, in which a row may lack a confidence. In a table of `fastarac ocr -o`,
+#: the OCR service gave none; in a table of `fastarac apply`, the document lacks the field.
 FIELDS_OF_OCR = frozenset({KIND, "document", "field"})
 FIELDS_OF_APPLY = frozenset({"id", "document", "field", "page", "box", "prediction", "accepted"})
 

@@ -239,7 +239,7 @@ class FileSource(ABC):
 
     @property
     def empty_text(self) -> str | None:
-        """The spelling of an empty text, if it differs from a missing value."""
+        """How the file writes an empty text; None if it cannot be told from a missing value."""
         return QUOTED_NOTHING
 
     def label(self, column: str) -> str:

@@ -42,8 +42,7 @@ class Curves:
     x : ndarray of shape (k,)
         Acceptance rates, increasing from 0 to 1.
     error_rate : list of ndarray of shape (k,)
-        The error rates of each model, interpolated linearly between thresholds, as if part of a tie
-        were accepted at random.
+        The error rates of each model, interpolated linearly between thresholds.
     low, high : list of ndarray of shape (k,)
         Lower and upper ends of each model's pointwise band.
     """
