@@ -172,7 +172,7 @@ class SelectiveMetrics(Metric):
         return threshold_sweep(correct, confidence) if len(correct) else None
 
     def _outputs(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Return two tensors on the batch's device: whether outputs are right, and their confidences."""
+        """Return two tensors on the batch's device: whether outputs are right, and the confidences."""
         by_class = preds.ndim == 2 and preds.shape[1] == self.num_classes
         fits = by_class or (preds.ndim == 1 and self.num_classes in (None, 2))
         if not fits or target.ndim != 1 or len(target) != len(preds):

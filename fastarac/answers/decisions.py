@@ -54,7 +54,8 @@ def too_few_groups(models: Sequence[Model]) -> bool:
 
 def are_too_few(n_groups: float, limit: float) -> bool:
     """Return whether groups are too few to guarantee a limit at 95%, even if none has an error."""
-    return limit * n_groups < math.log(20.0)  # 0 errors in n groups prove about ln(1/0.05) / n
+    # With no errors in n groups, the lowest limit that can be proved is about ln(1/0.05) / n.
+    return limit * n_groups < math.log(20.0)
 
 
 def sentences(models: Sequence[Model], leads: Sequence[Lead | None] = ()) -> list[str]:

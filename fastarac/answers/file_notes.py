@@ -144,7 +144,7 @@ def without_right_ones(models: Mapping[str, io.Outputs]) -> dict[str, int]:
 def notes_of_none_right(
     files: Mapping[str, Path], numbers: Mapping[str, int], columns: Mapping[str, Any]
 ) -> list[str]:
-    """Return a note for each model in `numbers`, whose outputs (so many) are all wrong."""
+    """Return notes on models whose outputs are all wrong; `numbers` has their numbers of outputs."""
     notes = []
     told = Columns(**{name: columns[name] for name in (*READ, "model")})
     sources = columns_of_models(files, columns["confidence"])

@@ -39,7 +39,7 @@ OF_SWEEP = "intervals", "failure_probability", "costs", "threshold", "never_acce
 
 @runtime_checkable
 class Reportable(Protocol):
-    """An object with outputs that :func:`fastarac.report` accepts instead of arrays."""
+    """An object with outputs that a report accepts instead of arrays."""
 
     def __report__(self, limits: Sequence[Limit], beside: Beside) -> tuple[Outputs, Source]:
         """Return the items, and the source that describes them."""
@@ -120,7 +120,7 @@ class Model(Evaluated):
 
     @property
     def units(self) -> str:
-        """The name of the items."""
+        """The noun for the items, such as "words"."""
         return self.source.units
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-TABLE = "none"  # style that marks a text as a finished table
+TABLE = "none"  # style of a text that is laid out as a table
 PART = re.compile(r"[^\s\-_./]*(?:[\-_./]+|\s+|$)")  # a part of a name; lines may break after a part
 ABBREVIATED = {"recog.": "recognition", "norm.": "normalised", "confid.": "confidence"}
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def verification_note(truth_reader: Reviewer | None, what: str = "This") -> Note:
-    """Return a note on what `what` (such as "The verdict") assumes about the people who verify."""
+    """Return a note on the assumption about verifiers behind `what`, such as "The verdict"."""
     return Note(f"{what} holds {premise_of(truth_reader)}.", Weight.ASSUMES)
 
 
 def cost_note(accepted: float, faultless: float | None) -> list[Note]:
-    """Return a note on the shares accepted now, and if verifiers overlooked no errors (`faultless`)."""
+    """Return a note that compares the accepted share with the share for `faultless` verifiers."""
     if faultless is None:
         return []
     return [

@@ -24,7 +24,7 @@ MOMENT = 0.05  # seconds before a lost interrupt is sent again
 
 
 def main() -> None:
-    """Run the command line and exit with its status, which `_exit` lists."""
+    """Run the command line, and exit with a status from `_exit`."""
     sys.unraisablehook = _interrupt_again
     status: int | str | None
     try:

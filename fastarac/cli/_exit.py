@@ -29,7 +29,7 @@ KILLED_BY_CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports it
 def end_interrupted() -> NoReturn:
     """End the process at once with the status of an interrupt.
 
-    `sys.exit` would not do: after an interrupt in code run by `exec`, Python ends itself by a signal.
+    After a caught interrupt in code run by `exec`, `sys.exit` would end Python by a signal.
     """
     try:
         if sys.stderr.isatty():

@@ -63,7 +63,7 @@ def read_models(
     *,
     same_items: bool = False,
 ) -> io.Models:
-    """Return the outputs of each file, column of confidences, or name in the column `model`."""
+    """Return the outputs by model: per file, column of confidences, or name in a column of models."""
     files = named_files(paths)
     notes += folder_notes(paths)
     if columns.get("model") is None:
@@ -73,7 +73,7 @@ def read_models(
 
 
 def folder_notes(paths: Sequence[Path]) -> list[str]:
-    """Return a note on each folder of several files that says that they are read as one model."""
+    """Return a note on each folder with several files, which are read as one model."""
     counts = {path: len(list(path.iterdir())) for path in paths if path.is_dir()}
     return [
         f"the {n:,} files in {path} are read as one model; name them ({path / '*'}) if each is a model"

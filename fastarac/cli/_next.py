@@ -67,7 +67,7 @@ def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bo
         if _typed(context, [name for name in READING if name not in OF_PILOTS]):
             return ""  # plan finds columns by their usual names only
         return command_line("plan", *limited, "--pilot", *files, *one, *_typed(context, OF_PILOTS))
-    if len(models) > 1:  # --choose makes the guarantee valid after choosing a model
+    if len(models) > 1:  # with --choose, the guarantee holds although the same data chose the model
         files, one = list(map(str, context.params["paths"])), ["--choose"]
     probability = sure.failure_probability
     promise = [] if probability == 0.05 else ["--guarantee", f"{probability:.3g}"]

@@ -56,7 +56,7 @@ class Combining:
         return self.combine or self.combination is not None
 
     def check(self) -> None:
-        """Refuse to save a combination that is given, not learnt, or to a missing folder."""
+        """Refuse to save a combination if it is given, not learnt, or if the folder is missing."""
         if self.save_combination is not None and self.combination is not None:
             raise RefusalError(
                 "--save-combination cannot go with combination in --settings: leave out one of the two"
@@ -67,7 +67,7 @@ class Combining:
             )
 
     def texts(self, engines: Mapping[str, Engine], alignment: Mapping[str, Any]) -> dict[str, Engine]:
-        """Return the engines of texts and their combinations."""
+        """Return the engines that read texts, and their combinations."""
         from fastarac.ocr import Engine, combine
 
         if not self.is_wanted:
@@ -83,7 +83,7 @@ class Combining:
         return dict(engines) | self._together(engines, put)
 
     def fields(self, engines: Mapping[str, FieldOutputs]) -> dict[str, FieldOutputs]:
-        """Return the engines of fields and their combinations."""
+        """Return the engines that read fields, and their combinations."""
         from fastarac.ocr import combine_fields
 
         if not self.is_wanted:

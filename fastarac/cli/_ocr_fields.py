@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def are_given(request: OcrRequest) -> bool:
-    """Return whether the truth has fields; refuse outputs with fields for a truth without."""
+    """Return whether the truth has fields; if it has none, refuse outputs with fields."""
     from fastarac.ocr import has_fields, is_field_table
 
     truth, outputs = request.files.truth, request.files.outputs or ()
@@ -86,7 +86,7 @@ def _comparisons(given: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def _optional(asked: FieldReading) -> tuple[str, ...]:
-    """Return the optional fields of `--optional` and of the .toml files of `--compare`."""
+    """Return the optional fields in `--optional` and in the .toml files of `--compare`."""
     from fastarac.ocr.fields.comparisons import settings_of_file
 
     files = [Path(text) for text in asked.compare or () if text.endswith(".toml")]

@@ -41,7 +41,7 @@ class OptionsOf:
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command for Typer with single options for groups and exit statuses for errors."""
+    """Return `run` as a Typer command: groups become single options, errors become exit statuses."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     taken: list[Parameter] = []
     for name, parameter in signature(run, eval_str=True).parameters.items():

@@ -91,7 +91,7 @@ class PolicyColumns(NamedTuple):
     fields_complete: bool
 
     def of_table(self) -> dict[str, Any]:
-        """Return the columns as arguments of the library, without pairs of columns of groups."""
+        """Return the columns as arguments of the library; leave out a pair of group columns."""
         groups = self.groups if isinstance(self.groups, str) else None
         return {
             "confidence": self.reading.confidence, "by": self.by, "documents": self.documents,

@@ -1,4 +1,4 @@
-"""Refuse options that lack an option they need or go with one they exclude."""
+"""Refuse an option if an option that it needs is missing, or if one that it excludes is given."""
 
 from __future__ import annotations
 

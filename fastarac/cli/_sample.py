@@ -251,7 +251,7 @@ def _require_together(given: set[str]) -> None:
 
 
 class _Aim(NamedTuple):
-    """What the sample is for: the purpose, the limit to prove, and the column of groups drawn whole."""
+    """The aim of a sample: its purpose, the limit to prove, and the column of groups drawn whole."""
 
     purpose: For | None
     error_rate: float | None
@@ -298,7 +298,7 @@ class _Aim(NamedTuple):
 
 
 class _DrawnFrom(NamedTuple):
-    """What to draw from: tables, or files of an OCR engine."""
+    """The source of a sample: tables, or files of an OCR engine."""
 
     paths: Sequence[Path]
     confidence: str

@@ -151,7 +151,7 @@ class Display:
         return tuple(getattr(self, array) for array in self._arrays)
 
     def _vertices(self, _style: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
-        """Return the vertices to draw, in data units."""
+        """Return the vertices to draw, in units of the axes."""
         x, y = self._curve()[:2]
         return x, y
 

@@ -51,7 +51,7 @@ def draw_curves(
     band_kw: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
-    """Draw the curves of several models on the same axes, in colours safe for colour blindness.
+    """Draw the curves of several models on the same axes, in colours for colour-blind readers, too.
 
     Parameters
     ----------

@@ -67,8 +67,8 @@ def read_outputs(
 ) -> Outputs:
     r"""Read outputs and their confidences from a file.
 
-    If `correct`, `prediction` and `truth` are all omitted, the column ``correct`` is used or, without
-    such a column, the columns ``prediction`` and ``truth``.
+    By default, the column ``correct`` is used or, if it is missing, the columns ``prediction`` and
+    ``truth``.
 
     Parameters
     ----------

@@ -55,10 +55,10 @@ class Candidate(NamedTuple):
 def column_of_pages(path: Path, used: Collection[str], only: str | None = None) -> Candidate | None:
     """Return the column of a readable file that looks most like pages or documents, or None.
 
-    The column has a name such as "page", "doc_id" or "imagePath" that is not in `used`, and at least
-    two rows per value on average. Of several such columns, take the one with the fewest values, but at
-    least `FEW`; if none has `FEW` values, take the one with the most. `only` restricts the count to the
-    rows of one model.
+    Its name, such as "page", "doc_id" or "imagePath", is not in `used`. It has at least two rows per
+    value on average. Of several such columns with at least `FEW` values, take the one with the fewest;
+    if all have fewer values, take the one with the most. If `only` is given, count only the rows of
+    this model.
     """
 
     def repeating(source: FileSource) -> list[Candidate]:

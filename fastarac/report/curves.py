@@ -109,8 +109,8 @@ class Steps:
 def steps_of(model: Model) -> Steps:
     """Return all thresholds if there are few, or else those that a chart or a cost needs.
 
-    They include the vertices of the curve's convex hull: for any prices, one of the vertices is
-    cheapest, because costs are linear in the two counts.
+    They include the vertices of the curve's convex hull. For any prices, some vertex is cheapest,
+    because costs are linear in the two counts.
     """
     sweep = model.sweep
     last = model.last_threshold

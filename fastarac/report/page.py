@@ -69,7 +69,7 @@ class Report:
 
 
 def render(report: Report) -> str:
-    """Return the HTML of the page, which is the same for the same items."""
+    """Return the HTML of the page; equal reports give equal HTML."""
     models = report.models
     curves = curves_of(models, report.confidence_level)
     details = [

@@ -235,7 +235,7 @@ def _count(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What a report shows about one model.
+    """The content of a report about one model.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class Detail:
 
 
 def detail_of(model: Model, index: int, steps: Steps, level: float, n_models: int) -> Detail:
-    """Return what a report shows about one model; tables are shorter if there are many models."""
+    """Return the content of a report about one model; tables are shorter if there are many models."""
 
     def most(rows: int) -> int:
         return max(rows // 10, rows // n_models)
