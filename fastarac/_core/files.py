@@ -36,12 +36,9 @@ LOCKS_TELL = sys.platform == "linux"
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield the path of an empty temporary file, which replaces `path` if nothing fails.
 
-    The temporary file is in the folder of `path`. Its name is random, so that nobody can put a link in
-    its place. Its suffix is that of `path`, because some writers derive the format from it. It gets the
-    permissions of the file that it replaces. If `path` is a link, the link stays and its target is
-    replaced. If `path` is a pipe or a device, it receives the complete content at the end.
-
-    An OSError without a file name (for example if the disk is full) gets the name `path`.
+    The temporary file has the suffix of `path` and a random name, so that nobody can put a link in its
+    place. If `path` is a link, the link stays and its target is replaced. If `path` is a pipe or a
+    device, it receives the complete content at the end.
     """
     target = Path(os.path.realpath(path))
     partial = lock = None

@@ -21,7 +21,7 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock of `path` in this block; `path` itself need not exist.
 
     The operating system locks a second file beside `path`, so that `path` can be replaced in the block.
-    It releases the lock if the process dies.
+    The system releases the lock if the process dies.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.lock")

@@ -21,10 +21,7 @@ from fastarac._core.export import Backend, fields_of, flat, frame_of, html_of_co
 
 
 def read_only(value: Any) -> Any:
-    """Return a read-only view of an array, or a proxy of a copied dict; other values stay the same.
-
-    Arrays in tuples become read-only views, too.
-    """
+    """Return a read-only view of an array, or a proxy of a copied dict; other values stay the same."""
     if isinstance(value, dict):
         return MappingProxyType({key: read_only(each) for key, each in value.items()})
     if type(value) is tuple and value and isinstance(value[0], np.ndarray):

@@ -53,8 +53,8 @@ def binomial_interval(k: float, n: float, level: float) -> tuple[float, float]:
 def binomial_upper_bound(k: float, n: float, failure_probability: float) -> float:
     """Return the p at which P(at most `k` successes in `n` trials) is `failure_probability`.
 
-    This is the one-sided upper bound of Clopper and Pearson 1934. `failure_probability` is in (0, 1).
-    The bound is 1 if all trials succeeded; NaN gives NaN.
+    This is the one-sided upper bound of Clopper and Pearson 1934. The bound is 1 if all trials
+    succeeded; NaN gives NaN.
     """
     if math.isnan(k + n):
         return math.nan

@@ -58,10 +58,7 @@ def _none_or_all(share: float) -> float:
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of an interval for a share; an end near 0 or 1 (see `HIDDEN`) becomes 0 or 1.
-
-    This avoids ends with many leading zeros or nines, and only widens the interval.
-    """
+    """Return the ends of an interval for a share; an end near 0 or 1 (see `HIDDEN`) becomes 0 or 1."""
     return (
         0.0 if low < HIDDEN * high else low,
         1.0 if 1.0 - high < HIDDEN * (1.0 - low) else high,

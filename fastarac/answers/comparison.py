@@ -83,10 +83,7 @@ def answer(found: ModelComparison) -> str:
 
 
 def table(found: ModelComparison, width: int) -> AnswerTable:
-    """Return a table of the models and of their differences from the best one.
-
-    For many models, each has one line, without intervals.
-    """
+    """Return a table of the models and of their differences from the best one."""
     pairs = [found.pair(name, found.names[0]) for name in found.names[1:]]
     few = len(found.names) <= MANY
     columns = [

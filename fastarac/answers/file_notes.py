@@ -83,10 +83,7 @@ def said_of_rejects(n: int, n_items: int, *, missed: bool) -> str:
 
 
 def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns, with pages as groups if ``fastarac ocr`` wrote all files, and a note on this.
-
-    The group "none" means that there are no groups.
-    """
+    """Return the columns, with pages as groups if ``fastarac ocr`` wrote all files, and a note."""
     group = columns["group"]
     if group == NONE:
         return {**columns, "group": None}, []

@@ -92,10 +92,7 @@ class Screen:
         return sorted(dict.fromkeys(self.notes), key=lambda note: note.weight)
 
     def shown_notes(self, width: int = WIDTH, lines: int | None = None) -> list[str]:
-        """Return at least one note, further notes that fit on `lines` lines, and a hint at any others.
-
-        Below a table of more than `MANY` rows, only decisive notes are shown.
-        """
+        """Return at least one note, more notes that fit on `lines` lines, and a hint at any others."""
         ranked = self.ranked_notes()
         few = self.table is None or len(self.table.names) <= MANY
         first = [note for note in ranked[:NOTES] if few or note.weight is Weight.DECIDES]

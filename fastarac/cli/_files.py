@@ -152,10 +152,7 @@ def in_words(error: Exception) -> str:
 
 
 def refuse_samples(paths: Sequence[Path], *, taken: bool = True) -> None:
-    """Refuse a file of outputs drawn for verification, because unsure ones were drawn more often.
-
-    `taken` says whether the command has options for such files.
-    """
+    """Refuse a file of outputs drawn for verification, because unsure ones were drawn more often."""
     from fastarac.io._pages import columns_of_sample, is_of_audits
 
     refuse_searched(paths)

@@ -35,8 +35,7 @@ ANSWERED = "details", "form", "report", "plot", "output"
 def after_evaluate(context: typer.Context, models: Sequence[Model], *, alike: bool) -> str:
     """Return the command to suggest after an evaluation.
 
-    If there are several models of the same items (`alike`), suggest a comparison, else a guarantee.
-    After an evaluation with a guarantee, suggest to fit a policy for the best model.
+    `alike` is whether the models have the same items, so that they can be compared.
     """
     files = list(map(str, context.params["paths"]))
     limit = _first(models[0].limits)

@@ -221,10 +221,7 @@ Form = StrEnum("Form", ["text", "json"])
 
 
 def option(usage: str, text: str, panel: Panel, *, expert: bool = False, **more: Any) -> Any:
-    """Return an option from its usage, such as ``--output -o FILE``, and its help text.
-
-    Only ``--help-all`` lists an `expert` option.
-    """
+    """Return an option from its usage, such as ``--output -o FILE``, and its help text."""
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
     metavar = None if names == words else words[-1]

@@ -148,7 +148,7 @@ def load_digits_ocr() -> DigitsOCR:
 
     The images are the test part of E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten
     Digits", UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49 (CC BY 4.0), in the
-    order of ``sklearn.datasets.load_digits``. The labels of the images are ``truth``.
+    order of ``sklearn.datasets.load_digits``.
 
     References
     ----------

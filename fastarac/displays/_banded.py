@@ -125,7 +125,7 @@ class BandedDisplay(BoundedDisplay):
         """Draw a bootstrap band around the curve; call :meth:`.plot` first.
 
         The vertical axis is extended to show the band at acceptance rates of at least 1%, unless the
-        axis cuts off the curve. The legend names each kind of band once.
+        axis cuts off the curve.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ def place_labels(ax: Axes) -> None:
     """Place the labels of all visible marks, given the current size of the axes.
 
     A label goes to the nearest place where it covers only a little of the curves, and no other label,
-    mark or legend. Without such a place, it goes where it covers as little as possible.
+    mark or legend.
     """
     labels: list[Annotation] = [text for text in ax.texts if text.get_label() == LABEL]  # type: ignore[misc]
     if not labels:

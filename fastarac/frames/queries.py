@@ -237,9 +237,8 @@ class QuerySource(ItemSource):
 def renamed(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
     """Return the chosen columns of a lazy frame, named by their roles, such as "confidence".
 
-    Columns are selected by position, because engines interpret special names. polars reads ``*`` and
-    ``^…$`` as patterns. DuckDB reads ``*`` as all columns and ``A`` as ``a``. Spark reads ``a.b`` as
-    field ``b`` of ``a``.
+    Columns are selected by position, because names such as ``*``, ``^a$`` and ``a.b`` have a special
+    meaning in some engines, and DuckDB ignores case.
     """
     native: Any = frame.to_native()
     place = {name: number for number, name in enumerate(frame.collect_schema())}

@@ -137,7 +137,6 @@ def threshold_sweep(
 
     Below 0.5, there are 2,048 bins per factor of two of the confidence. Above 0.5, there are 2,048 bins
     per factor of two of its distance from 1. Another pass splits bins that are too large for a worker.
-    All sums are exact.
 
     Examples
     --------

@@ -25,8 +25,7 @@ FIELDS = ("model", "by", "item", "truth", "group", "crossed")
 def hashes(expression: str, name: str) -> str:
     """Return SQL for two hashes of a text, which are null if the text is null.
 
-    For the second hash, the text gets a prefix. Texts with equal pairs of hashes (128 bits) count as
-    equal.
+    Texts with equal pairs of hashes (128 bits) count as equal.
     """
     some = f"CASE WHEN {expression} IS NOT NULL THEN"
     return (

@@ -174,7 +174,7 @@ class Outputs(Table, Result):
     def factors(self) -> Any:
         """The groups of dependent items, as the argument `groups` of other functions.
 
-        They are an array of shape (n,), two such arrays for crossed groups, or None.
+        One array of shape (n,), or two for crossed groups; None without groups.
         """
         if self.group is None:
             return None

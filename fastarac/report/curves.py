@@ -34,8 +34,8 @@ MOST_STEPS = 2000
 class Curves:
     """Error rates of all models at the same acceptance rates, with confidence bands.
 
-    Charts compute the accuracy after correction, 1 - error rate, and the risk, error rate / acceptance
-    rate, from these numbers.
+    Charts compute two more figures from these numbers: the accuracy after correction (1 - error rate)
+    and the risk (error rate / acceptance rate).
 
     Attributes
     ----------

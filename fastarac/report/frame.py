@@ -1,7 +1,7 @@
 """Fill in the templates of pages; each page contains its style, script and numbers.
 
-The JavaScript library uPlot (MIT licence, 50 kB, unmodified in ``static``) draws the charts. It does
-not use `eval`, so the page can forbid `eval`.
+The JavaScript library uPlot (MIT licence, 50 kB, unmodified in ``static``) draws the charts. uPlot does
+not use `eval`, so the page forbids `eval`.
 
 No text from a file can run as code. Templates escape texts. Numbers and texts for the script are JSON
 in which ``<`` is escaped. The page's content security policy allows only scripts and styles with listed

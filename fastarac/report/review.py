@@ -48,9 +48,9 @@ def write_review_pages(
 ) -> list[str]:
     """Write an HTML file per page: outputs to verify, or the true text beside the engines' texts.
 
-    Outputs to verify are marked in their lines. If their positions are known, they are also marked on
-    the page and its image. Beside a true text, the page marks the differences. Each file works
-    offline, by keyboard, in print and on a phone.
+    Outputs to verify are marked in their lines and, if their positions are known, on the page and its
+    image. Beside a true text, the page marks the differences. Each file works offline, by keyboard, in
+    print and on a phone.
 
     Parameters
     ----------
