@@ -86,7 +86,7 @@ def operation() -> str:
     def prepare(folder: Path) -> None:
         shutil.copy(script, folder)
 
-    audits = "--by field --state state.json"
+    audits = "--state state.json"
     return session(
         "fastarac plan --error-rate 0.02 --expect 0.01",
         "fastarac plan --error-rate 0.02 --detect 0.04 --outputs 10000",
