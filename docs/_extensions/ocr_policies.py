@@ -1,56 +1,17 @@
-"""The accepted shares of the sample of pages under every policy, as a table."""
+"""What each folding makes of the sample of pages, as tables."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import fastarac as fa
 from fastarac._core.text import rounded_percent
 from fastarac.ocr import align, load_sample
 from fastarac.ocr.words.folding import EXPLAINED, HISTORICAL
-from fastarac.ocr.words.policies import INSERTED, MISSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-LIMITS = (0.005, 0.01, 0.05)
-
-
-def policies() -> str:
-    """Accepted share of each setting at each limit, under each pair of policies."""
-    sample = load_sample()
-    settings = {name: align(sample.truth, words) for name, words in sample.outputs.items()}
-    header = [f"{name}, {rounded_percent(limit)}" for name in settings for limit in LIMITS]
-    rows = [f"| missed | inserted | {' | '.join(header)} |", "|---|---|" + "---:|" * len(header)]
-    for missed in MISSED:
-        for inserted in INSERTED:
-            cells = []
-            for aligned in settings.values():
-                items = aligned.with_policy(missed=missed, inserted=inserted)
-                points = [items.operating_point(max_error_rate=limit) for limit in LIMITS]
-                cells += [rounded_percent(point.acceptance_rate) for point in points]
-            rows.append(f"| `{missed}` | `{inserted}` | {' | '.join(cells)} |")
-    return "\n".join(rows) + "\n"
-
-
-def missed() -> str:
-    """What is found on the clean pages, and on the worn ones."""
-    sample = load_sample()
-    rows = [
-        "| setting | pages | true words | right | missed | inserted |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
-    for setting, words in sample.outputs.items():
-        pages = align(sample.truth, words).pages
-        worn = np.array([name.startswith("worn") for name in pages.name])
-        for label, part in (("clean", ~worn), ("worn", worn)):
-            columns = (pages.true_words, pages.right, pages.missed, pages.inserted)
-            cells = " | ".join(f"{column[part].sum():,}" for column in columns)
-            rows.append(f"| {setting} | {part.sum()} {label} | {cells} |")
-    return "\n".join(rows) + "\n"
 
 
 def foldings() -> str:
@@ -87,8 +48,6 @@ def historical() -> str:
 
 
 MAKERS: dict[str, Callable[[], str]] = {
-    "ocr_policies.md": policies,
-    "ocr_missed.md": missed,
     "ocr_foldings.md": foldings,
     "ocr_historical.md": historical,
 }
