@@ -91,7 +91,7 @@ class AuditColumns(Table, TupleResult, _AuditColumns):
 
     @property
     def outputs(self) -> NewOutputs:
-        """The outputs, as an argument for methods of :class:`.AcceptanceRule`."""
+        """The outputs, as the rule of a policy takes them."""
         confidence, missing = without_confidence(self.confidence)
         return NewOutputs(confidence, self.by, self.documents, missing, self.types)
 

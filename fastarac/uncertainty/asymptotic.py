@@ -511,9 +511,7 @@ def reliability_warning(
             few = FEW_IN_PART_OF_GROUPS
     if effective < few:
         found = math.floor(effective + ROUNDING) if effective >= 1.0 else float(f"{effective:.2g}")
-        there = f"are {found} {kind}"
-        if found == 1 and kind.endswith("items"):
-            there = f"is 1 {kind.removesuffix('s')}"
+        there = f"is 1 {kind.replace('items', 'item')}" if found == 1 else f"are {found} {kind}"
         return f"there {there}; the interval of {name} is unreliable with fewer than {few}"
     if estimate.groups_of_class < FEW_ITEMS:
         return (

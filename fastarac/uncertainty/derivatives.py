@@ -322,13 +322,13 @@ def arac_part(
     acceptance_range: tuple[float, float] | None = None,
     max_error_rate: float | None = None,
 ) -> tuple[str, float]:
-    """Return a name, and the smaller of two weights: incorrect items in the part, correct items."""
+    """Return the name and the weight of the smaller: incorrect items in the part, or correct items."""
     if max_error_rate is not None:
         within = min(float(sweep.n_incorrect), float(max_error_rate) * float(sweep.total))
     else:
         end = float((acceptance_range or (0.0, 1.0))[1])
         within = float(np.interp(end, sweep.acceptance_rate, sweep.false_accepts))
-    return "incorrect items inside the part", min(within, float(sweep.n_correct))
+    return _smaller(("incorrect items inside the part", within), ("correct items", sweep.n_correct))
 
 
 def roc_part(
@@ -337,15 +337,19 @@ def roc_part(
     tpr_range: tuple[float, float] | None = None,
     standardize: str | None = None,
 ) -> tuple[str, float]:
-    """Return a name, and the smaller of two weights: one class in the part, the other class."""
+    """Return the name and the weight of the smaller: one class in the part, or the other class."""
     del standardize
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
-    of_part, whole = float(sweep.n_incorrect), float(sweep.n_correct)
-    name = "incorrect items inside the part"
+    inside = high - low
+    wrong, right = float(sweep.n_incorrect), float(sweep.n_correct)
     if fpr_range is None and tpr_range is not None:
-        of_part, whole = whole, of_part
-        name = "correct items inside the part"
-    return name, min((high - low) * of_part, whole)
+        return _smaller(("correct items inside the part", inside * right), ("incorrect items", wrong))
+    return _smaller(("incorrect items inside the part", inside * wrong), ("correct items", right))
+
+
+def _smaller(of_part: tuple[str, float], others: tuple[str, float]) -> tuple[str, float]:
+    name, weight = of_part if of_part[1] <= others[1] else others
+    return name, float(weight)
 
 
 Rate = Callable[[bool, bool], tuple[bool, bool]]

@@ -607,3 +607,19 @@ def test_costs_warn_of_few_accepted_errors():
         fa.asymptotic_interval(
             correct, confidence, statistic=fa.Statistic("cost", costs=costs), method="wald"
         )
+
+
+@pytest.mark.parametrize(
+    ("part", "of_right", "of_wrong"),
+    [
+        ("fpr_range", "are 3 correct items", "is 1 incorrect item inside the part"),
+        ("tpr_range", "is 1 correct item inside the part", "are 3 incorrect items"),
+    ],
+)
+def test_a_partial_area_warns_of_the_class_that_is_rare(part, of_right, of_wrong):
+    confidence = np.arange(200) / 200
+    rare = np.arange(200) % 70 == 20
+    statistic = fa.Statistic("roc_partial_auc", **{part: (0.0, 0.5)})
+    for correct, said in ((rare, of_right), (~rare, of_wrong)):
+        with pytest.warns(fa.UnreliableIntervalWarning, match=f"there {said}; the interval"):
+            fa.asymptotic_interval(correct, confidence, statistic=statistic, method="wald")
