@@ -40,8 +40,8 @@ UNWATCHED = (  # among them: the compiler and its cache, texts and tables of res
     *(f"fastarac/dropins/{name}.py" for name in ("_responses", "correctness", "scorer")),
 )
 PYTEST = (
-    *("-m", "pytest", "--quiet", "-m", "interpreted and not slow", "--override-ini=addopts="),
-    *("--import-mode=importlib", "--strict-markers"),
+    *("-m", "pytest", "--quiet", "-m", "interpreted and not slow and not compiled"),
+    *("--override-ini=addopts=", "--import-mode=importlib", "--strict-markers"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of SlipCover itself
 )
 

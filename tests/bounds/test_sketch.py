@@ -113,6 +113,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("labels", ["by chance", "in turn", "correct first", "rare"])
 @pytest.mark.parametrize("stream", STREAMS)
 def test_bounds_hold_and_are_narrow_for_streams(stream, labels):

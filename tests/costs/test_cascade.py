@@ -506,6 +506,7 @@ def test_a_guarantee_is_tested_on_the_other_half():
     assert of_pages.acceptance_rate > 0.2 or not COMPILED
 
 
+@pytest.mark.compiled
 def test_too_few_items_guarantee_nothing_and_say_so():
     stages = correlated(60)
     options = {"max_error_rate": 0.01, "failure_probability": 0.05}

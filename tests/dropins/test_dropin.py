@@ -236,6 +236,7 @@ def big(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     return (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(np.int64), scores
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("weight", [None, 0.1, "random", "balanced"])
 def test_many_items(big: Any, weight: Any) -> None:
     y_true, y_score = big

@@ -86,6 +86,7 @@ def test_the_way_of_few_errors_makes_the_same_points(threads, sample):
     same_points(found, whole)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
 @pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
 def test_few_errors_of_every_distribution(draw, dtype):
@@ -300,6 +301,7 @@ def test_bad_values_are_found_on_the_way_of_few_errors():
 # --- Sums over runs ----------------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("errors", [3, 2000])
 def test_the_mean_of_wide_ties_and_long_runs_is_rounded_once(errors):
     """Ties of thousands of items; runs that are as long."""

@@ -32,6 +32,7 @@ def sample(n=400):
     return rng.random(n) < 0.9, DISTRIBUTIONS["uniform"](rng, n).round(2)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_what_is_asked_first_changes_nothing(way):
     """Each is computed from what is known by then, or else from the items."""

@@ -256,6 +256,7 @@ def test_counting_gives_up_on_too_many_values():
     assert len(counted.thresholds) == n
 
 
+@pytest.mark.compiled
 def test_counting_that_gives_up_in_vain_changes_nothing():
     """A sample may see few values where there are many."""
     n = 40_000
@@ -308,6 +309,7 @@ def test_cells_never_fall(draw):
         assert (np.diff(_cells_of(values, ends)) >= 0).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
 def test_large_data(draw):
     """Enough items for the ways that large data takes by itself."""

@@ -165,6 +165,7 @@ def test_a_narrow_tie_beside_a_wide_one(quantity):
     assert sums.sum() + row.sum() == pytest.approx(float(Fraction(exact, 1 << BITS)), rel=1e-14)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("of_risk", [False, True])
 @pytest.mark.parametrize("draw", ["uniform", "powers", "two heaps", "mostly one value", "rounded"])
 @pytest.mark.parametrize("quantity", RATIONAL)
@@ -265,6 +266,7 @@ DRAWN = [(name, np.float64) for name in DISTRIBUTIONS]
 DRAWN += [(name, t) for name in ("powers", "two heaps") for t in (np.float32, np.int64, np.uint64)]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("draw", "dtype"), DRAWN)
 def test_scores_looked_up_among_those_of_a_class(draw, dtype):
     """Classes of all sizes, one of them absent, over every distribution and type of scores."""

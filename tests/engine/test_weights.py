@@ -110,6 +110,7 @@ FIGURES = {
 }  # fmt: skip
 
 
+@pytest.mark.compiled
 @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 def test_no_figure_depends_on_the_unit_of_the_weights(figure):
@@ -232,6 +233,7 @@ WEIGHTS = {
 }
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
 @pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)

@@ -126,6 +126,7 @@ def population(rng, n, judge):
     return confidence, error, pi, given
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("judge", ["none", "good", "hostile"])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk"])
@@ -196,6 +197,7 @@ def test_slow_reference(judge, grouped, criterion, monkeypatch):
         assert found.threshold == expected
 
 
+@pytest.mark.compiled
 def test_the_chance_of_a_false_proof_by_enumeration():
     """Of five outputs whose rate is the limit; the judge believes that errors are right."""
     limit, delta, n = 0.5, 0.5, 5

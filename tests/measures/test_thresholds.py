@@ -97,6 +97,7 @@ class TestResamples:
         assert list(columns) == ["threshold", "in_bag", "out_of_bag", "acceptance_rate"]
         np.testing.assert_allclose(np.transpose([*columns.values()]), expected, rtol=1e-13, atol=1e-15)
 
+    @pytest.mark.compiled
     @pytest.mark.parametrize(
         ("name", "midpoints"), [("youden_index", True), ("error_rate", False), ("error_rate", True)]
     )
@@ -255,12 +256,14 @@ class TestHonesty:
             found.append([np.nanmean(chosen.out_of_bag - true), np.nanmean(chosen.in_bag - true)])
         return tuple(np.transpose(found))
 
+    @pytest.mark.compiled
     def test_of_items(self):
         out_of_bag, in_bag = self.errors(0, by_page=False)
         error = np.std(out_of_bag, ddof=1) / math.sqrt(len(out_of_bag))
         assert abs(out_of_bag.mean()) < 3.5 * error
         assert in_bag.mean() > 0.05
 
+    @pytest.mark.compiled
     def test_of_pages(self):
         """Items of a page are alike: only whole pages may be left out of a bag."""
         out_of_bag, _ = self.errors(40, by_page=True)

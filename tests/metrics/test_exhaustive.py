@@ -173,6 +173,7 @@ def test_points_of_all_orders(n):
             np.testing.assert_array_equal(levels[row] / ref.COMMON, expected)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n", SMALL)
 @pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk", "min_acceptance_rate"])
 @pytest.mark.parametrize("interpolate", [False, True])

@@ -84,6 +84,7 @@ def test_one_threshold_is_the_guaranteed_one():
     assert f"drawn with a probability of at least {np.nanmin(holes):.4g}" in str(policy)
 
 
+@pytest.mark.compiled
 @pytest.mark.interpreted
 def test_fields_keep_one_limit_and_files_keep_the_policy():
     truth, confidence, right = partly(4, 1500, n=8000)
@@ -198,6 +199,7 @@ def capital(units, limit, clips, goal, *, negative):
     return best
 
 
+@pytest.mark.compiled
 @pytest.mark.interpreted
 @pytest.mark.parametrize(("judged", "grouped"), [(True, False), (False, False), (True, True)])
 def test_bets_are_those_described(judged, grouped):

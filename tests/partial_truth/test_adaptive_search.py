@@ -64,6 +64,7 @@ def capital_of(search, k, order, wrong, steps, start):
     return Fraction(float(run[kernels.CAPITAL]))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("limit", "wrong", "judge"), CASES)
 def test_capital_does_not_grow_on_average(limit, wrong, judge, monkeypatch):
     """Over all orders: of each candidate that breaks the limit, and how often one is accepted.

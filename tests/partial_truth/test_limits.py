@@ -21,6 +21,7 @@ def quiet(statistic, *items):
         return fa.asymptotic_interval(*items, statistic=statistic)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("share", "groups"), [(0.4, None), (0.05, None), (0.4, np.arange(N) // 5)])
 def test_an_acceptance_rate_is_that_of_its_interval_and_of_the_evaluation(share, groups):
     rng = np.random.default_rng(11)
@@ -72,6 +73,7 @@ def test_the_share_of_all_outputs_that_are_read_varies_with_the_sample(groups):
         fa.evaluate(truth, confidence, never_accepted=-1.0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("judged", [False, True])
 @pytest.mark.parametrize("criterion", ["max_error_rate", "max_risk"])
 def test_a_limit_and_its_threshold_give_the_same_rates(criterion, judged):

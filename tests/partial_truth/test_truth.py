@@ -129,6 +129,7 @@ labels = st.integers(5, 60).flatmap(
 )
 
 
+@pytest.mark.compiled
 @pytest.mark.interpreted
 @given(labels)
 @settings(max_examples=25)
@@ -152,6 +153,7 @@ def test_known_with_certainty_is_plain(items):
     assert fa.arac_area(truth, confidence) == fa.arac_area(right, confidence)
 
 
+@pytest.mark.compiled
 @pytest.mark.interpreted
 @pytest.mark.parametrize("statistic", STATISTICS, ids=str)
 def test_nearly_certain_is_nearly_plain(statistic):
@@ -258,6 +260,7 @@ def test_a_judge_only_narrows(sharpness):
         assert widths[1] < widths[0] * {0.0: 1.1, 2.0: 1.05, 8.0: 0.8}[sharpness], statistic
 
 
+@pytest.mark.compiled
 @pytest.mark.interpreted
 def test_few_verified_errors_warn_and_leave_the_judge_out():
     confidence, right, _, rng = outputs(5, 10_000, errors=0.01)
@@ -388,6 +391,7 @@ def test_errors_of_large_weights_that_were_not_drawn_have_room(monkeypatch):
     assert interval.high == without.high
 
 
+@pytest.mark.compiled
 @pytest.mark.interpreted
 def test_groups_widen_intervals():
     rng = np.random.default_rng(6)

@@ -106,6 +106,7 @@ def test_groups_of_different_items_add_the_same_way(one, other):
     assert pair.standard_error == pytest.approx(error, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.compiled
 def test_with_many_errors_it_is_the_error_at_fixed_thresholds():
     """To first order the threshold does not matter."""
     size = equal_costs.Size(50_000, 2500)

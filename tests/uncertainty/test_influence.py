@@ -138,6 +138,7 @@ def compare(sample, statistic, definition):
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * scale, err_msg=repr(statistic))
 
 
+@pytest.mark.compiled
 @SOME
 @settings(max_examples=30)
 @given(sample=few() | few(weight=st.sampled_from([0.0, 0.37, 1.0, 2.9])))
@@ -155,6 +156,7 @@ def test_the_mean_over_items_has_the_influence_of_its_limit(sample):
     np.testing.assert_array_equal(found.incorrect, expected.incorrect)
 
 
+@pytest.mark.compiled
 @SOME
 @settings(max_examples=15)
 @given(sample=strategies.items)

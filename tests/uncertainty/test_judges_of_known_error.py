@@ -64,6 +64,7 @@ def test_rates_from_more_outputs_narrow_the_interval(called, found, alarms):
     assert narrow.high <= wide.high + 1e-9
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("rate", "d", "a", "n", "wrong", "right"),
     [

@@ -249,6 +249,7 @@ def accepted_within(correct, confidence, limit):
     return (last + (limit - errors[last]) * len(correct)) / len(correct)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("statistic", ["arac_auc", "roc_auc", AT_A_LIMIT])
 @pytest.mark.parametrize("of_one", [False, True])
 def test_resamples_of_groups_by_order_and_by_spread(statistic, of_one):
