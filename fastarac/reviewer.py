@@ -159,7 +159,7 @@ class Reviewer(Pickled):
 
     @property
     def sizes(self) -> tuple[float, float]:
-        """Numbers of wrong and right outputs from which d and a are estimated; infinite if known."""
+        """Numbers of outputs behind the estimates of d and a; infinity for a rate that is known."""
         if self.double_readings is not None:
             return float(self.double_readings[0] + self.double_readings[2]), math.inf
         return self.estimated_from or (math.inf, math.inf)

@@ -72,7 +72,8 @@ def sum_over(items: Ordered, quantity: int, *, of_risk: bool = False) -> Fractio
     correct, incorrect, _ = totals(items)
     total, weighted = int(correct + incorrect), type(correct) is Fraction
     if quantity in (PRECISION_INTEGRALS, RECALL_INTEGRALS) and not weighted:
-        # Terms with logarithms are rounded. The same points give the same bits, from a sweep or items.
+        # Terms with logarithms are rounded, so the sum depends on the points. With the points between
+        # runs, a sweep and its items give the same bits.
         items = runs_of(items)
     if isinstance(items, AcceptedCounts) and (weighted or total >= areas.MAX_TOTAL):
         return _sum_by_points(items, quantity, of_risk=of_risk)

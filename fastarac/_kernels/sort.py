@@ -23,8 +23,8 @@ MANTISSA_SHIFT = 52 - CELL_BITS
 
 BLOCK = 1 << 11  # Number of items whose cells are found together, so that they stay in the cache.
 SMALL = 24  # Maximum number of keys that are sorted by insertion.
-# Keys are inserted if the cell of a key holds at most this many, on average over all keys (Σ count²/n).
-# In fuller cells, a radix sort is faster.
+# Keys are sorted within their cells, by insertion, if at most this many share a key's cell, averaged
+# over all keys (Σ count²/n). Otherwise, a radix sort of all keys is faster.
 MAX_COST = 16
 
 

@@ -99,7 +99,7 @@ def with_pages(paths: Sequence[Path], columns: Mapping[str, Any]) -> tuple[dict[
 def notes_of_pages(
     paths: Sequence[Path], columns: Mapping[str, Any], only: str | None = None
 ) -> list[str]:
-    """Return a note if no group is given, but a column looks like pages, or ids repeat.
+    """Return a note if a column seems to hold pages or ids repeat, unless a group column is given.
 
     `only` names a model, if the outputs of others are to be ignored.
     """

@@ -148,7 +148,8 @@ def design_effect_sentence(effect: float, groups: Sequence[str], pilot: str, lim
     """Return a sentence on how much larger the sample must be because of groups."""
     return (
         f"Errors cluster by {' and '.join(groups)} in {pilot}, so the plan multiplies the number of "
-        f"outputs by {effect:.2f}, a factor measured at the threshold for {percent(limit)}."
+        f"outputs by {effect:.2f}, measured at the pilot's threshold for at most "
+        f"{percent(limit)} errors."
     )
 
 

@@ -59,7 +59,10 @@ class FieldAbsence(NamedTuple):
 
     @property
     def missed_share(self) -> float:
-        """Share of absences in which the document has a true value; 0 if no such truth is known."""
+        """Share of absences in which the field has a true value; 0 if the truth lists none of them.
+
+        Absences whose truth does not list the field are left out.
+        """
         told = self.absent - self.unlisted
         return (told - self.rightly) / told if told else 0.0
 

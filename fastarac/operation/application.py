@@ -253,7 +253,8 @@ class _Rule:
         ]
         names_of_types = [sql_text(str(each.type)) for each in policy.types]
         self.required = self._by_type(names_of_types, [self._one_of(each) for each in required])
-        # For each optional field: an SQL test for its rows, and the factor of a document without it.
+        # For each optional field: an SQL test for its rows, and the factor by which the confidence of a
+        # document without it is multiplied.
         self.factors = [
             (self._one_of([each.field]), self._by_type(names_of_types, _factors(each, has)))
             for each, has in zip(policy.absences, needs.has.T, strict=False)

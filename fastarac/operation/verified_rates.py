@@ -146,7 +146,7 @@ class VerifiedUnits(NamedTuple):
         return len(self.ends)
 
     def drawn(self, n: int, rng: np.random.Generator) -> VerifiedUnits:
-        """Return n units in random order: all units present, and random repetitions of them."""
+        """Return n units in random order: each of these units once, the rest drawn from them."""
         chosen = with_others(self.n_units, n, rng, keeps_order=False)
         sizes = np.diff(self.ends, prepend=0)[chosen]
         ends = np.cumsum(sizes)

@@ -256,7 +256,7 @@ class _ComparedPart(NamedTuple):
 def _compared(part: tuple[Any, ComparedModels], statistic: Statistic, level: float) -> _ComparedPart:
     label, models = part
     compare = by_estimates if models.partial else by_influence
-    with collected([]):  # discard these warnings, because each part has its own
+    with collected([]):  # discard the warnings; they are also in `found.warnings`
         found = compare(models, statistic, level, 0)
     items = list(models.items.values())
     n_items = tuple(each.n for each in items)

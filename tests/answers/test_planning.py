@@ -67,5 +67,5 @@ def test_an_interval():
 def test_a_design_effect():
     assert planning.design_effect_sentence(1.234, ["form", "page"], "a.csv", 0.02) == (
         "Errors cluster by form and page in a.csv, so the plan multiplies the number of outputs by "
-        "1.23, a factor measured at the threshold for 2%."
+        "1.23, measured at the pilot's threshold for at most 2% errors."
     )

@@ -59,7 +59,7 @@ UNCOUNTED = (
 EMPTY = Written("")
 #: The scale of a document's or field's confidences is checked only if there are at least this many.
 FEW = 3
-#: A note says that no output of a field is right only if there are at least this many outputs.
+#: Minimum number of a field's outputs for a note that none of them is right, if other fields are right.
 MANY = 10
 
 

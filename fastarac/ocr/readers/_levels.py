@@ -81,8 +81,8 @@ class LineLevels(Generic[Place]):
         self.from_lines = 0
         self.put_together = 0
         self._different = 0
-        # Numbers of lines whose words have another order than their text, with and without numbered
-        # words.
+        # Lines whose words are in another order than their text: `_numbered` counts lines with numbered
+        # words, `_reordered` the others.
         self._numbered = 0
         self._reordered = 0
 
