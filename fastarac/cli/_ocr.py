@@ -54,7 +54,7 @@ Names = Annotated[
     list[str] | None,
     option(
         "--name NAME",
-        "Name of an engine; repeat it for each OCR, in the same order.",
+        "Name of an engine, once for each OCR.",
         Panel.files,
     ),
 ]

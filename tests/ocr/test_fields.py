@@ -225,12 +225,12 @@ def test_what_a_document_lacks_in_words():
     ]
     (found,) = outputs_of(rows).absent_fields(1)
     assert str(found) == (
-        "po: absent in 75.0% of documents, rightly in 66.7% of these; optional, 100% of documents "
+        "po: absent in 75.0% of documents, rightly in 66.7% of these; if optional, 100% of documents "
         "would go through instead of 25.0%, and undetected errors are 25.0% instead of 0%"
     )
     (found,) = outputs_of(rows, ["po"]).absent_fields(1)
     assert str(found).endswith(
-        "; required, 25.0% of documents would go through instead of 100%, and undetected errors "
+        "; if required, 25.0% of documents would go through instead of 100%, and undetected errors "
         "are 0% instead of 25.0%"
     )
     (found,) = outputs_of(rows, fields_complete=False).absent_fields(1)

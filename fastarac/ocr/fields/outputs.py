@@ -174,7 +174,7 @@ class AbsentField(Result):
             )
             if not self.optional:
                 return said
-        kind = "required" if self.optional else "optional"
+        kind = "if required" if self.optional else "if optional"
         through, before = (
             rounded_percent(each.straight_through_rate) for each in (self.otherwise, self.now)
         )
