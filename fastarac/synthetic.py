@@ -110,7 +110,7 @@ class _TruncatedNormal:
 
         `value` must not vary faster than the densities of this and of the other distribution.
         """
-        own = self.distance(np.arange(2.0, 15, 2))  # at k = 14, the density is far below any 1 − β
+        own = self.distance(np.arange(2.0, 15, 2))  # up to where the density is negligible
         theirs = other.distance(np.array([1.0, 2, 4, 8, 16, 32]))
         origins = np.unique([self.mode, other.mode, 1.0])
         middles = np.diff(origins) / 2

@@ -72,7 +72,7 @@ def counts_above(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 class Plan(NamedTuple):
     """How items are distributed over buckets."""
 
-    n_buckets: int  # for negative values, and as many for the others
+    n_buckets: int  # number of buckets for negative values; the other values have as many
     table: NDArray[np.uint16]  # the bucket of each cell
     ends: tuple[float, float, float, int]
 

@@ -153,9 +153,9 @@ def _columns_of(
 
 
 def _joined(columns: Sequence[list[float]], digits: int) -> Quotient:
-    """Return the total of the sums of Q, R and the remainders as (numerator, denominator).
+    """Return ΣQ/2**s + ΣR/2**(2s) + (sum of remainders)/2**(2s) as (numerator, denominator).
 
-    `digits` is s (see `_kernels.sums`).
+    `columns` holds partial sums of Q, R and the remainders, and `digits` is s (see `_kernels.sums`).
     """
     first, second, rest = map(math.fsum, columns)
     last, unit = rest.as_integer_ratio()

@@ -12,7 +12,8 @@ LARGEST_SHARE = 0.95  # Largest allowed bet, divided by the bet that could lose 
 MARGIN = 1.05  # Bets are planned to reach this multiple of the goal.
 # Approximate number of times that the bet is adapted: every max(1, n // LOOKS) of n units.
 LOOKS = 256
-AIM = 0.4  # A clip is chosen by its expected gain at a true error rate of (1 − AIM)·limit.
+# The value at which 1/π is clipped has the largest expected gain at an error rate of (1 − AIM)·limit.
+AIM = 0.4
 ROOT_TWO_PI = 2.5066282746310002
 
 

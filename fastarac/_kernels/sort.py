@@ -14,8 +14,8 @@ from fastarac._kernels._jit import Array, kernel
 from fastarac._kernels.codes import FLOAT
 from fastarac._kernels.keys import one_and_sign, ordered
 
-# Logarithm (base 2) of the number of cells per octave of the distance from an end; cells become finer
-# towards both ends.
+# Cells become finer towards both ends of the values: each doubling (octave) of the distance from an end
+# is divided into 2**CELL_BITS cells.
 CELL_BITS = 7
 HALF_CELLS = 32 << CELL_BITS  # Number of cells for the 32 octaves near an end.
 N_CELLS = 2 * HALF_CELLS

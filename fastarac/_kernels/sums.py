@@ -559,10 +559,10 @@ def sums_of_points(
     scale: float,
     rows: Array,
 ) -> None:
-    """Sum over the points from `start` (>= 1) up to `stop` into `rows` (n_chunks, 6), as in `gather`.
+    """Write sums over the points from `start` (>= 1) up to `stop`, with the columns of `gather`.
 
-    Each row sums the next `chunk` points. A sweep and sorted buckets (see `go_to`) give the same points
-    in the same blocks, hence the same sums.
+    Each of the `rows` (n_chunks, 6) sums the next `chunk` points. A sweep and sorted buckets (see
+    `go_to`) give the same points in the same blocks, hence the same sums.
     """
     t = np.empty(BLOCK + 2)
     a = np.empty(BLOCK + 2)

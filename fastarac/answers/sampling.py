@@ -150,7 +150,8 @@ def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
     if sample.purpose == "guarantee-new":
         said = "all outputs were equally likely to be drawn"
         said = f"A limit implies --for guarantee-new: {said}" if implied else said.capitalize()
-        return f"{said}. If only these outputs matter, fastarac search proves more."
+        these = "For these outputs alone, fastarac search proves more with the same number of answers."
+        return f"{said}. {these}"
     if sample.purpose == "comparison":
         return "Draw the other model's outputs with the same --seed and --judge, to get the same rows."
     return "The sample is for estimates; for a guarantee, add --error-rate or --for guarantee-new."

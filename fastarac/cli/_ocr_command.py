@@ -120,7 +120,8 @@ def _are_fields(request: OcrRequest, settings: Settings, output: Path | None) ->
         refuse_others(request.given, request.files.some(), "fields", others)
         if own.missed_price is not None:
             raise RefusalError(
-                "missed_price is for words; leave it out, because a missed field costs its verification"
+                "missed_price is for words; leave it out for fields: a missed one costs as much as its "
+                "verification"
             )
         if page_price is not None:
             raise RefusalError(

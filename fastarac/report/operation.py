@@ -326,7 +326,7 @@ def _unread(n_unread: int, n_read: int, of_read: float) -> list[tuple[str, str]]
 
 
 def _ends_of(policy: operation.Policy, i: int) -> NDArray[np.float64]:
-    """Return the confidences at which the error probability of field `i` jumps, and its largest one."""
+    """Return where the error probability of field `i` jumps, and the field's largest confidence."""
     each = policy.calibrations[i]
     return np.unique(np.array([*each.thresholds, policy.references[i].quantiles[-1]], np.float64))
 

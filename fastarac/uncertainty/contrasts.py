@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 ROUNDING = 1e-12  # relative difference below which two estimates count as equal
-TAIL = 10.0  # degrees of freedom beyond all resamples, for a heavier tail than the normal one
+# Student's t with these degrees of freedom, at most, gives p-values beyond the most extreme resample.
+TAIL = 10.0
 DRAWS = 100_000  # number of draws from the normal approximation of the estimates
 FEW_GROUPS_OF_PAIR = 5
 FEWEST_OF_CLASS = 2  # minimum number of items that each model needs in each class
