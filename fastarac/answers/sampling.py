@@ -145,13 +145,13 @@ def best_case_sentence(
 
 def purpose_sentence(sample: VerificationSample, *, implied: bool) -> str:
     """Return a sentence on the sample's purpose, or on a command for another purpose."""
+    search = "For these outputs, fastarac search proves more with the same number of answers."
     if sample.purpose == "guarantee-these":
-        return "For these outputs, fastarac search proves more with the same number of answers."
+        return search
     if sample.purpose == "guarantee-new":
         said = "all outputs were equally likely to be drawn"
         said = f"A limit implies --for guarantee-new: {said}" if implied else said.capitalize()
-        these = "For these outputs alone, fastarac search proves more with the same number of answers."
-        return f"{said}. {these}"
+        return f"{said}. {search}"
     if sample.purpose == "comparison":
         return "Draw the other model's outputs with the same --seed and --judge, to get the same rows."
     return "The sample is for estimates; for a guarantee, add --error-rate or --for guarantee-new."

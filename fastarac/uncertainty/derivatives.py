@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -328,7 +329,11 @@ def arac_part(
     else:
         end = float((acceptance_range or (0.0, 1.0))[1])
         within = float(np.interp(end, sweep.acceptance_rate, sweep.false_accepts))
-    return _smaller(("incorrect items inside the part", within), ("correct items", sweep.n_correct))
+    return min(
+        ("incorrect items inside the part", within),
+        ("correct items", float(sweep.n_correct)),
+        key=itemgetter(1),
+    )
 
 
 def roc_part(
@@ -340,16 +345,12 @@ def roc_part(
     """Return the name and the weight of the smaller: one class in the part, or the other class."""
     del standardize
     low, high = map(float, fpr_range or tpr_range or (0.0, 1.0))
-    inside = high - low
-    wrong, right = float(sweep.n_incorrect), float(sweep.n_correct)
+    of_part = "incorrect items", float(sweep.n_incorrect)
+    other = "correct items", float(sweep.n_correct)
     if fpr_range is None and tpr_range is not None:
-        return _smaller(("correct items inside the part", inside * right), ("incorrect items", wrong))
-    return _smaller(("incorrect items inside the part", inside * wrong), ("correct items", right))
-
-
-def _smaller(of_part: tuple[str, float], others: tuple[str, float]) -> tuple[str, float]:
-    name, weight = of_part if of_part[1] <= others[1] else others
-    return name, float(weight)
+        of_part, other = other, of_part
+    inside = f"{of_part[0]} inside the part", (high - low) * of_part[1]
+    return min(inside, other, key=itemgetter(1))
 
 
 Rate = Callable[[bool, bool], tuple[bool, bool]]

@@ -174,14 +174,14 @@ class AbsentField(Result):
             )
             if not self.optional:
                 return said
-        kind = "if required" if self.optional else "if optional"
+        kind = "required" if self.optional else "optional"
         through, before = (
             rounded_percent(each.straight_through_rate) for each in (self.otherwise, self.now)
         )
         errors, earlier = (
             rounded_percent(each.document_error_rate) for each in (self.otherwise, self.now)
         )
-        return f"{said}; {kind}, {compared_words(through, before, errors, earlier)}"
+        return f"{said}; if {kind}, {compared_words(through, before, errors, earlier)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
