@@ -179,13 +179,9 @@ def by_confidence(order: Order, items: Verified) -> Prediction:
     """Return errors predicted from the confidence; they never fall as the confidence falls."""
     score = items.tie.astype(np.float64)
     rules = _rules(score, items)
-    blocks = np.empty(len(order.items), np.int32)
-    shares = parallel.shares(len(order.starts) - 1)
-
-    def work(share: tuple[int, int]) -> None:
-        _kernels.estimated.blocks_by_tie(order.starts, *share, rules.edges, blocks)
-
-    parallel.run(work, shares)
+    ends = order.starts[rules.edges.astype(np.intp) + 1]  # an edge is the last tie of its block
+    sizes = np.diff(ends, prepend=0, append=len(order.items))
+    blocks = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     return Prediction(blocks, rules.mean, rules.of_verified(score, items.fold))
 
 
@@ -198,14 +194,19 @@ def by_judge(order: Order, items: Verified, judge: FloatArray) -> Prediction:
     verified = np.empty(len(own))
     verified[rising] = rules.of_verified(score, sorted_items.fold)
     cells = np.searchsorted(((1.0 + rules.edges) * CELLS).astype(np.intp), np.arange(CELLS + 1))
-    table, blocks = cells.astype(np.int32), np.empty(len(judge), np.int32)
+    table, (found, blocks) = cells.astype(np.int32), np.empty((2, len(judge)), np.int32)
 
     def find(share: tuple[int, int]) -> None:
-        _kernels.estimated.blocks_by_score(judge, *share, rules.edges, table, blocks)
+        _kernels.estimated.blocks_by_score(judge, *share, rules.edges, table, found)
+
+    def sort(share: tuple[int, int]) -> None:
+        part = slice(*share)
+        np.take(found, order.items[part], out=blocks[part], mode="clip")  # "raise" would copy `out`
 
     # Blocks take less memory than scores, so they are found first and sorted afterwards.
-    parallel.run(find, parallel.shares(len(blocks)))
-    return Prediction(blocks[order.items], rules.mean, verified)
+    for work in find, sort:
+        parallel.run(work, parallel.shares(len(judge)))
+    return Prediction(blocks, rules.mean, verified)
 
 
 def best_weights(difference: FloatArray, residual: FloatArray) -> FloatArray:

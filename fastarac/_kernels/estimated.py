@@ -66,17 +66,6 @@ def pool_folds(
 
 
 @kernel
-def blocks_by_tie(starts: Array, first: int, last: int, edges: Array, blocks: Array) -> None:
-    """Write the block of each item of ties `first` to `last`; `edges` holds each block's last tie."""
-    block = first_from(edges, first, 0, len(edges), False)
-    for tie in range(first, last):
-        while block < len(edges) and edges[block] < tie:
-            block += 1
-        for i in range(starts[tie], starts[tie + 1]):
-            blocks[i] = block
-
-
-@kernel
 def blocks_by_score(
     score: Array, first: int, last: int, edges: Array, table: Array, blocks: Array
 ) -> None:
