@@ -390,7 +390,8 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 
 def share_of_judge(items: PartialItems) -> Shares | None:
     """Return the weights of the predictions that minimise the variance of the estimated area."""
-    return items.share_by_tie(weights_of_errors(items.beginning.sweep), linear=True)
+    effect = 1.0 - items.above
+    return items.share_by(effect, items.verified_errors(effect), linear=True)
 
 
 def share_of_normalized(items: PartialItems, gamma: float) -> Shares | None:

@@ -272,17 +272,8 @@ def _check_target(target: Target) -> None:
 
 def _share_of_judge(items: PartialItems) -> Shares | None:
     """Return the weights of the judges' predictions for the least variance of the estimated area."""
-    sweep = items.beginning.sweep
-    area, correct, incorrect = sweep.roc_auc, float(sweep.n_correct), float(sweep.n_incorrect)
-    if math.isnan(area):
-        return ()
-    right, wrong = (
-        (above[items.tie + 1] + above[items.tie]) / 2.0
-        for above in (sweep.true_accepts, sweep.false_accepts)
-    )
-    of_correct = (1.0 - area - wrong / incorrect) / correct
-    derivative = (right / correct - area) / incorrect - of_correct
-    return items.share_by(derivative, items.verified_errors(derivative), linear=False)
+    effect = items.effect_on_roc_auc()
+    return items.share_by(effect, items.verified_errors(effect), linear=False)
 
 
 def _area_of_counts(items: RankedItems, max_fpr: float | None) -> Score:

@@ -179,12 +179,14 @@ class PartialSample:
         return room
 
     def derivative(self, statistic: Statistic) -> FloatArray:
-        """Return n times the statistic's derivative by each verified item's error, at `start`."""
+        """Return n times the statistic's derivative by each verified item's error."""
+        definition = statistic.definition
+        if definition.effect_of_errors is not None:
+            return definition.effect_of_errors(self.items)
         tie, start, options = self.items.tie, self.start, dict(statistic.parameters)
-        definition, beginning = statistic.definition, self.items.beginning
         if definition.estimated_lines is not None:
-            value = value_of(statistic, beginning)
-            lines = definition.estimated_lines(beginning, value, **options)
+            value = value_of(statistic, self.items.beginning)
+            lines = definition.estimated_lines(self.items.beginning, value, **options)
             return _of_verified(lines, tie, start)
         if definition.of_risk:
             gamma = options.pop("gamma", 1.0)

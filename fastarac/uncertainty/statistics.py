@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fastarac._engine.counts import AcceptedCounts
     from fastarac.costs.verification import VerificationCosts
     from fastarac.reviewer import Reviewer
+    from fastarac.samples.partial_items import PartialItems
     from fastarac.uncertainty.derivatives import Lines, Rate
 
     FloatArray = NDArray[np.float64]
@@ -92,6 +93,8 @@ class Definition:
     """Whether its estimate comes from the area under the risk–coverage curve."""
     estimate: Callable[..., float] | None = None
     """Function of estimated counts that replaces `value`, if needed."""
+    effect_of_errors: Callable[[PartialItems], FloatArray] | None = None
+    """Function that returns n times its derivative by each verified error, without estimated counts."""
     estimated_lines: Callable[..., Lines] | None = None
     """Function that replaces `lines`, given estimated counts and the statistic's value."""
     least_verified: int = 0
@@ -265,6 +268,7 @@ DEFINITIONS: dict[str, Definition] = {
         in_part=True,
         is_linear=True,
         estimate=estimated_values.arac_auc,
+        effect_of_errors=lambda items: items.above - 1.0,
         estimated_lines=estimated_values.lines_of_arac_auc,
     ),
     "normalized_arac_auc": Definition(
@@ -320,6 +324,7 @@ DEFINITIONS: dict[str, Definition] = {
         of_one_class=True,
         in_part=True,
         estimate=estimated_values.roc_auc,
+        effect_of_errors=methodcaller("effect_on_roc_auc"),
         estimated_lines=estimated_values.lines_of_roc_auc,
     ),
     "roc_partial_auc": Definition(
@@ -408,6 +413,7 @@ DEFINITIONS: dict[str, Definition] = {
         in_part=True,
         is_linear=True,
         estimate=estimated_values.augrc,
+        effect_of_errors=lambda items: 1.0 - items.above,
         estimated_lines=estimated_values.lines_of_augrc,
     ),
     "break_even_point": Definition(
