@@ -325,7 +325,9 @@ def sample_size_for_comparison(
     McNemar's test (Connor 1987, "Sample size for testing differences in proportions for the
     paired-sample design"). Here z_{α/2} and z_power are standard normal quantiles, and 1 − α is the
     confidence level. For a difference of areas, use ((z_{α/2} + z_power)·s/Δ)², where s is the standard
-    deviation of the differences between the models' :func:`.influence_values` in a pilot.
+    deviation of the differences between the models' :func:`.influence_values` in a pilot. If its N
+    items form G groups of dependent items, s is √(G/(G − 1)·Σd²/N), where d is the sum of the
+    differences in a group.
 
     References
     ----------
