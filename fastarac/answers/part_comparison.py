@@ -9,6 +9,7 @@ from fastarac._core.text import few_of, listed, p_is, printable, pvalue
 from fastarac.answers.comparison import difference, interval_text
 from fastarac.answers.screen import one_table
 from fastarac.answers.tables import Column
+from fastarac.uncertainty.part_results import other_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def answers(found: PartComparison, order: Sequence[str], by: str) -> list[str]:
         text = (
             f"Its lead over {printable(other)} depends on {printable(by)} "
             f"({p_is(lead.adjusted_pvalue)}): {there} in {printable(str(lead.part))}, "
-            f"{others} in the others"
+            f"{others} in {printable(other_parts(lead, found.parts))}"
         )
         if reverse:
             names = listed(reverse) if len(reverse) <= NAMED else few_of(reverse, NAMED)

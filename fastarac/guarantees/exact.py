@@ -214,8 +214,9 @@ def guaranteed_operating_point(
         outputs were drawn with the same probability and there is no judge. Otherwise it uses "exact"
         for ``max_error_rate``. For ``max_risk``, it uses "pocock" with a scale if the limit allows at
         most 50 errors among all items, and otherwise "fallback". "pocock", "fallback" and "sgr" can
-        take their thresholds from the items. "gamma" is an approximation for groups, which accepts far
-        more but is not proved.
+        take their thresholds from the items. "one_per_group" draws at most one item from each group,
+        and suits ``max_error_rate`` with small groups. "gamma" is an approximation for groups, which
+        accepts far more but is not proved.
     truth_reader : Reviewer, optional
         The people who gave the answers in `correct`, if they may overlook errors.
     never_accepted : float, optional

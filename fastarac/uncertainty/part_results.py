@@ -154,7 +154,8 @@ class PartComparison(Table, Result):
         lines: list[str] = []
         alpha = round(1.0 - self.confidence_level, 12)
         for k, lead in enumerate(self.leads):
-            lines += [""] * bool(lines) + [*self._table(k), "", *_wrapped(lead_in_words(lead, alpha))]
+            said = lead_in_words(lead, alpha, self.parts)
+            lines += [""] * bool(lines) + [*self._table(k), "", *_wrapped(said)]
         if self.notes:
             lines += ["", "Not tested:", *(line for note in self.notes for line in _wrapped(note))]
         return "\n".join(lines)
@@ -182,18 +183,22 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(printable(text), 79, subsequent_indent="  ")
 
 
-def lead_in_words(lead: LeadDifference, alpha: float) -> str:
+def lead_in_words(lead: LeadDifference, alpha: float, parts: tuple[Any, ...]) -> str:
     """Return a sentence on whether the difference of two models is the same in all parts."""
+    what = f"The difference between {lead.a} and {lead.b}"
     if lead.part is None:
-        return (
-            f"The difference between {lead.a} and {lead.b} cannot be compared between parts: fewer "
-            "than two have enough errors."
-        )
+        return f"{what} cannot be compared between parts: fewer than two have enough errors."
     p = p_is(lead.adjusted_pvalue)
-    figures = f"{lead.there:+.4f} in {lead.part}, {lead.elsewhere:+.4f} in the others"
+    others = other_parts(lead, parts)
+    figures = f"{lead.there:+.4f} in {lead.part}, {lead.elsewhere:+.4f} in {others}"
     if lead.adjusted_pvalue < alpha:
-        return f"The difference between {lead.a} and {lead.b} depends on the part ({p}): {figures}."
-    return (
-        f"The difference between {lead.a} and {lead.b} may be the same in all parts ({p}); most unlike "
-        f"the others: {figures}."
-    )
+        return f"{what} depends on the part ({p}): {figures}."
+    if len(parts) == 2:
+        return f"{what} may be the same in both parts ({p}): {figures}."
+    return f"{what} may be the same in all parts ({p}); most unlike the others: {figures}."
+
+
+def other_parts(lead: LeadDifference, parts: tuple[Any, ...]) -> str:
+    """Return the name of the only other part, or "the others"."""
+    others = [str(part) for part in parts if part != lead.part]
+    return others[0] if len(others) == 1 else "the others"

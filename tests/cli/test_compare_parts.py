@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 
 import commands
@@ -59,7 +60,17 @@ def test_one_screen(files):
     assert len(lines) <= 24
     table = lines[lines.index("") : lines.index("", lines.index("") + 1)]
     assert max(map(len, table)) <= 80
-    assert "; one leads in de" in " ".join(result.stdout.split())
+    assert "in the others; one leads in de" in " ".join(result.stdout.split())
+
+
+def test_of_two_parts_both_are_named(files):
+    paths, *_ = files
+    for path in paths:
+        rows = path.read_text(encoding="utf-8").splitlines()
+        path.write_text("\n".join(row for row in rows if ",fr," not in row), encoding="utf-8")
+    said = " ".join(run(*paths, "--by", "language").stdout.split())
+    assert re.search(r"depends on language .* in (de, .* in ru|ru, .* in de); one leads in de", said)
+    assert "the others" not in said
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,20 @@ def test_two_parts_have_one_test():
     assert abs(lead.there - lead.elsewhere) == pytest.approx(abs(t) * error)
 
 
+@pytest.mark.parametrize("worse", ["neither part", "y"])
+def test_of_two_parts_both_are_named(worse):
+    """Not "the others", of which there is only one."""
+    models, part, _ = two_models(7, parts=2)
+    right, confidence = models["a"]
+    models["a"] = right & ((part != worse) | (np.arange(len(part)) % 2 == 0)), confidence
+    found = fa.compare_parts(models, part, statistic="recognition_rate")
+    text = " ".join(str(found).split())
+    assert ("may be the same in both parts" in text) == (worse == "neither part")
+    for each, label in zip(found.comparisons, found.parts, strict=True):
+        assert f"{each.pairs[0].difference:+.4f} in {label}" in text
+    assert "others" not in text
+
+
 def test_order_and_names_do_not_matter():
     models, part, page = two_models(8)
     found = fa.compare_parts(models, part, groups=page)
