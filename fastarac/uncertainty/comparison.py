@@ -287,7 +287,7 @@ def compare_models(
     difference           by                95% interval        p
     svm-rbf − knn-votes  +0.0050           -0.0022 to +0.0123  0.17
     <BLANKLINE>
-    best in: the share of simulated estimates in which a model is the best.
+    best in: how often a model comes first if all estimates are drawn anew.
     Models that share a letter do not differ significantly at 5%.
 
     Returns

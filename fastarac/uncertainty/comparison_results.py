@@ -259,10 +259,10 @@ class ModelComparison(Table, Result):
         lines = aligned([row + [""] * (width - len(row)) for row in [*models, *pairs]])
         lines.insert(len(models), "")
         alpha = percent(1 - self.confidence_level, 6)
-        drawn = "resamples" if self.method == "bootstrap" else "simulated estimates"
+        drawn = "in the resamples" if self.method == "bootstrap" else "if all estimates are drawn anew"
         lines += [
             "",
-            f"best in: the share of {drawn} in which a model is the best.",
+            f"best in: how often a model comes first {drawn}.",
             f"Models that share a letter do not differ significantly at {alpha}.",
         ]
         if self.notes:

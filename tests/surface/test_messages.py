@@ -150,7 +150,7 @@ def test_results_print_figures():
     models = {"a": PAIR, "b": (PAIR[0], [0.1, 0.2, 0.3, 0.4])}
     with pytest.warns(fa.UnreliableIntervalWarning):
         said = str(fa.compare_models(models, method="bootstrap", n_resamples=10))
-    assert "best in: the share of resamples in which a model is the best" in said
+    assert "best in: how often a model comes first in the resamples" in said
 
 
 def test_one_is_not_several():
