@@ -31,7 +31,7 @@ SAMPLES = 300
 AT_LIMIT = fa.Statistic("acceptance_at_error_rate", max_error_rate=0.01)
 SENTENCE = """\
 > On {n_pages} pages with {n_words:,} words, drawn at random, {best} accepts {accepted} of the work
-> at a confidence of {threshold} or more; undetected errors are then {errors} of all words. The
+> at a confidence of {threshold} or more; undetected errors are then {errors} of the work. The
 > 95% interval of the accepted share, by page, is {low} to {high}. {other} accepts {less}; the
 > difference is {surely}. {best} misses {missed} of the words and {other} {also_missed}: people have to
 > search the pages for them, whatever the threshold.
@@ -39,14 +39,14 @@ SENTENCE = """\
 
 
 @cache
-def items(truth: str = "lines", **options: str) -> dict[str, AlignedOutputs]:
+def items(**options: str) -> dict[str, AlignedOutputs]:
     """Return the items of both engines."""
     with TemporaryDirectory() as folder:
         with zipfile.ZipFile(PACKED) as archive:
             archive.extractall(folder)
         inside = Path(folder)
         return {
-            name: align_files(pair_files(inside / truth, inside / name), **options).aligned  # type: ignore[arg-type]
+            name: align_files(pair_files(inside / "lines", inside / name), **options).aligned  # type: ignore[arg-type]
             for name in ENGINES
         }
 
@@ -131,20 +131,19 @@ def policies() -> str:
 
 
 def units() -> str:
-    """The same files, as words, as lines, folded, and beside running text."""
-    options: dict[str, tuple[str, dict[str, str]]] = {
-        "words": ("lines", {}),
-        "words; forms of quotation marks do not count": ("lines", {"fold": "quotes"}),
-        "words; running text for the truth": ("truth", {}),
-        "lines": ("lines", {"unit": "line"}),
-        "characters": ("lines", {"unit": "character"}),
+    """The same files, as words, as lines, as characters, and folded."""
+    options: dict[str, dict[str, str]] = {
+        "words": {},
+        "words, with `--fold quotes`": {"fold": "quotes"},
+        "lines": {"unit": "line"},
+        "characters": {"unit": "character"},
     }
     titles = " | ".join(f"{TITLES[name]}: right | accepted at 1 %" for name in ENGINES)
     lines = [f"| items | {titles} |", "|---|" + "---:|" * 2 * len(ENGINES)]
-    rows = {label: items(truth, **option).values() for label, (truth, option) in options.items()}
+    rows = {label: items(**option).values() for label, option in options.items()}
     whole = items().values()
     two_columns = [name for name in next(iter(whole)).pages.name if "-2col-" in name]
-    rows["words; pages in one column alone"] = [each.without_pages(two_columns) for each in whole]
+    rows["words, without pages of two columns"] = [each.without_pages(two_columns) for each in whole]
     for label, found in rows.items():
         cells = [cell for each in found for cell in (right(each), accepted(each, 0.01))]
         lines.append(f"| {label} | {' | '.join(cells)} |")

@@ -315,8 +315,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     ),
     "ocr_fields.txt": lambda: session(
         "head -4 invoices.csv",
-        "fastarac ocr invoices.csv --compare total=amount --compare due=date --error-rate 0.05"
-        " --details",
+        "fastarac ocr invoices.csv --compare total=amount --compare due=date --error-rate 0.05",
     ),
     "ocr_guarantee.txt": lambda: session("fastarac ocr truth plain --error-rate 0.05 --guarantee 0.05"),
     "ocr_decision.txt": decision,

@@ -42,7 +42,7 @@ NAMED = 3  # maximum number of model names in a sentence; the rest become a numb
 # Mention a cheaper, stricter limit if the given limit costs at least this many times as much.
 NOTABLY = 1.01
 FITTED = "Thresholds are fitted to these {units}; new {units} may have more errors."
-GUARANTEED = " With --guarantee 0.05, these exceed a limit with a probability of at most 5%."
+GUARANTEED = " --guarantee 0.05 keeps each limit on new {units} with 95% confidence."
 
 
 def too_few_groups(models: Sequence[Model]) -> bool:
@@ -472,4 +472,4 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
     if holds and too_few_groups(models):
         n = models[0].n_groups or 0
         holds = f" {n:,} {plural(models[0].source.group_word, n)} are too few for a guarantee."
-    yield Note(f"{FITTED.format(units=units)}{holds}", Weight.ASSUMES)
+    yield Note(f"{FITTED}{holds}".format(units=units), Weight.ASSUMES)

@@ -201,6 +201,10 @@ def read_fields(
     Whole line items are matched one to one with the true line items. The matching maximizes the sum of
     the similarities of all fields. Outputs without a match are *inserted*, and therefore wrong. The
     number of rows of each list is a field, such as ``items.count``.
+
+    In the files of Textract, a field of the type ``OTHER`` is named by its label, and a query by its
+    alias or text. A ticked box reads ``SELECTED``. If a name occurs more than once in a document, it
+    gets item numbers: ``NAME[0]``.
     """
     keys = value_key, confidence_key
     notes: list[str] = []

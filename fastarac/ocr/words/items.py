@@ -449,8 +449,8 @@ def align(
     A word is right if the texts are equal. If one output covers several true words ("merged"), each of
     these words is an item with the confidence of the output. If several outputs cover one word
     ("split"), the item has their joined confidence. Merged and split words are wrong, unless the
-    folding ``"whitespace"`` makes the texts equal. Moved words are defined on the page about policies
-    in the documentation.
+    folding ``"whitespace"`` makes the texts equal. A moved word is in a run of words that is too long
+    to be in both texts by chance.
 
     References
     ----------
