@@ -9,6 +9,7 @@ from fastarac._core.text import (
     UNDEFINED,
     count,
     few_of,
+    listed,
     money,
     percent,
     plural,
@@ -316,8 +317,11 @@ def _spread(spread: float, of: str, limit: str, varied: Sequence[str]) -> str:
     points, what = f"{100 * spread:.1f} points", what_counts(varied)
     if spread < MOVES:
         return f"Counting {what} in another way changes the accepted share by at most {points}."
-    options = ", ".join("--missed" if name == "missed" else f"{name} in --settings" for name in varied)
+    options = ["--missed"] if "missed" in varied else []
+    if others := [name for name in varied if name != "missed"]:
+        options.append(f"{listed(others)} in --settings")
     return (
-        f"At {limit}, the way to count {what} ({options}) changes the accepted share{of} by up to "
-        f"{points}: choose before you see the figures, and consider who would notice such a word."
+        f"At {limit}, other ways to count {what} change the accepted share{of} by up to {points}. "
+        f"Choose one ({'; '.join(options)}) before you see the figures: consider who would notice such "
+        "a word."
     )
