@@ -115,8 +115,9 @@ def draw_verification_sample(
     budget : float
         The average number of outputs to verify, above 0 and at most n.
     purpose : {"guarantee-these", "guarantee-new", "estimate", "comparison"}, optional
-        The purpose of the answers. For a guarantee, exactly `budget` outputs (rounded) are drawn, all
-        equally likely: :func:`.fit_policy` accepts such a sample directly. Default: "guarantee-new"
+        The purpose of the answers: a guarantee for these outputs, a guarantee for new ones, estimates,
+        or a comparison of two models. For a guarantee, exactly `budget` outputs (rounded) are drawn,
+        all equally likely: :func:`.fit_policy` accepts such a sample directly. Default: "guarantee-new"
         with a limit, else "estimate".
     max_error_rate, max_risk : float, optional
         The limit that is to be guaranteed, in (0, 1). Give at most one of the two.

@@ -59,8 +59,9 @@ class PartialTruth(Table, Result):
     truth_reader : Reviewer, optional
         The people who gave the answers, if they may err.
     least_probability : float, optional
-        Lower bound of all inclusion probabilities, for guarantees if some are NaN. If all chosen items
-        have this probability, and n times it is their number, then it is the probability of all items.
+        Lower bound of all inclusion probabilities, for guarantees if some are NaN; by default the
+        smallest probability of a verified item. If all chosen items have this probability, and n times
+        it is their number, then it is the probability of all items.
 
     Examples
     --------
