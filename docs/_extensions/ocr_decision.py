@@ -192,7 +192,7 @@ def sentence() -> str:
         n_resamples=1000,
         random_state=0,
     ).pairs[0]
-    ends = " to ".join(f"{100 * end:+.0f}" for end in (test.interval.low, test.interval.high))
+    ends = " to ".join(f"{100 * end:+.1f}" for end in (test.interval.low, test.interval.high))
     surely = "beyond chance" if test.interval.low > 0 else "which may be chance"
     shares = {
         "accepted": point.acceptance_rate,

@@ -81,7 +81,7 @@ def n_groups(codes: Codes) -> int:
 
 
 def codes_of_terms(factors: Sequence[Codes]) -> list[Codes]:
-    """Return, for each term, each item's group number in the intersection of the term's factors."""
+    """Return the group numbers of all items for each of `terms`: groups agree in all its factors."""
     return [intersection([factors[k] for k in chosen]) for _, chosen in terms(len(factors))]
 
 

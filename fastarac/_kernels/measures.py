@@ -75,7 +75,7 @@ POWER_OF_E = 3.0**0.5 / np.pi
 
 @kernel
 def load(tables: Any, scale: Array, determinants: Array, exact: bool, start: int, rows: Array) -> None:
-    """Write the cells of the tables from `start` on as floats, and sums that several measures use."""
+    """Write into `rows` the cells, as floats, and the common sums of the tables from `start` on."""
     n = rows.shape[1]
     tp, fp, fn, tn = rows[TP], rows[FP], rows[FN], rows[TN]
     first, second = tables[0][start : start + n], tables[1][start : start + n]

@@ -75,7 +75,7 @@ def at_limit(models: Sequence[Model], index: int, lead: Lead | None = None) -> s
     if through is None or not through[0]:
         return said
     share, wrong = map(rounded_percent, through)
-    return f"{share} of the documents go straight through, {wrong} with an error. {said}"
+    return f"{share} of all documents go straight through, {wrong} of all with an error. {said}"
 
 
 def straight_through(models: Sequence[Model], index: int) -> tuple[float, float] | None:
@@ -298,7 +298,7 @@ def caption(models: Sequence[Model]) -> str:
     groups = models[0].n_groups
     kind = models[0].source.group_word
     resting = "" if groups is None else f", from {groups:,} {plural(kind, groups)}"
-    return f"Below the shares: {percent(ends.confidence_level)} intervals{resting}."
+    return f"The ranges are {percent(ends.confidence_level)} intervals{resting}."
 
 
 def leader(models: Sequence[Model], index: int) -> Model:

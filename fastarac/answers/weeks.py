@@ -96,7 +96,10 @@ def _notes(week: PolicyWeek) -> Iterator[Note]:
         weeks = "week 1" if week.counted == 1 else f"weeks 1 to {week.counted}"
         yield Note(f"Check of {weeks}: {found}.", Weight.ASSUMES)
     if week.check_left_out:
-        text = "The check was left out: such a number of audits occurs by chance once in 1,000 weeks."
+        text = (
+            "The check was left out: the number of audits is so far from the expected one that chance "
+            "explains it only once in 1,000 weeks."
+        )
         yield Note(text, Weight.LITTLE)
     yield Note(f"{week.spending}.", Weight.ASSUMES)
     if week.applied is not None:

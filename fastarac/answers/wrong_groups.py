@@ -28,9 +28,8 @@ def sentence(outputs: Outputs, word: str, level: float) -> str | None:
         return None
     share = binomial_upper_bound(found.n_wrong, found.n_groups, 1.0 - level)
     most = percent(share, 1 if share < 0.1 else 2)
-    groups = f"{found.n_groups} {plural(word, found.n_groups)}"
-    wrong = f"{found.n_wrong or 'none'} of {groups} {'was' if found.n_wrong < 2 else 'were'}"
-    return f"{wrong} wholly wrong; of all {plural(word, 2)}, up to {most} may be"
+    groups = f"{found.n_wrong or 'none'} of {found.n_groups} {plural(word, found.n_groups)}"
+    return f"{groups} had only errors; of all {plural(word, 2)}, up to {most} may"
 
 
 def sentences(models: Iterable[tuple[str, Outputs]], word: str, level: float) -> dict[str, list[str]]:

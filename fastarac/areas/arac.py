@@ -389,13 +389,13 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 
 
 def share_of_judge(items: PartialItems) -> Shares | None:
-    """Return the weights of the predictions that minimise the variance of the estimated area."""
+    """Return the weights of the judges' predictions for the least variance of the estimated area."""
     effect = 1.0 - items.above
     return items.share_by(effect, items.verified_errors(effect), linear=True)
 
 
 def share_of_normalized(items: PartialItems, gamma: float) -> Shares | None:
-    """Return the weights of the predictions that minimise the variance of the normalised area."""
+    """Return the weights of the judges' predictions for the least variance of the normalised area."""
     sweep = items.beginning.sweep
     area = value_of_pairs("arac_auc", as_ranked(sweep, corners=True).pairs)
     by_area, by_rate = slopes_of_normalized(sweep, area, gamma)

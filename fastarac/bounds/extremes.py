@@ -208,7 +208,7 @@ class Counts(NamedTuple):
         return near + far
 
     def _one_by_one(self, right: FloatArray, wrong: FloatArray, count: FloatArray) -> FloatArray:
-        """Return Σ right/(right + wrong) while `count` right items are added one by one."""
+        """Return the sum of the precisions after each of `count` correct items, added one by one."""
         # `_rise` is not valid where `wrong` is 0, so its value is ignored there.
         return count - np.where(wrong > 0, wrong * self._rise(right + wrong, count), 0.0)
 

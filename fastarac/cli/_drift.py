@@ -27,8 +27,8 @@ Examples:
   fastarac drift anchors.csv --release v1 --release v2 --release v3
 
 The file has a row for each anchor, an output that is judged again by each release. Its column "correct"
-says whether people judge the output to be right. Each release of the judge has a column of its own that
-says the same of the release. Add a column for each new release.
+says whether people judge the output to be right. Each release of the judge has its own column, which
+says whether that release judges the output to be right. Add a column for each new release.
 
 Exit status: 0 if no drift is shown, 1 at an alarm.
 """

@@ -37,7 +37,7 @@ TASKS = {  # copies of the commands' docstrings, so that listing commands import
     "Operate": {
         "apply": "Split outputs into those to accept and those to review.",
         "monitor": "Watch a policy in use by auditing outputs, and raise an alarm.",
-        "drift": "Test whether a judge still judges anchors as before.",
+        "drift": "Test whether a judge's releases judge the same outputs as before.",
         "week": "Apply, audit, check and monitor a policy week by week.",
     },
     "Files and installation": {

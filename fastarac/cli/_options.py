@@ -258,7 +258,7 @@ Prediction = Annotated[
 Truth = Annotated[str | None, option("--truth COLUMN", "True value of each output.", Panel.columns)]
 ALLOW_EMPTY = option(
     "--allow-empty COLUMN",
-    "Column that may be empty: truth (read as an empty text) or confidence (never accepted).",
+    "Column that may be empty: truth (an empty text), or confidence (the output is never accepted).",
     Panel.columns, expert=True,
 )  # fmt: skip
 AllowEmpty = Annotated[list[MayBeEmpty] | None, ALLOW_EMPTY]

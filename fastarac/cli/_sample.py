@@ -182,7 +182,7 @@ def sample(
         chance = "--inclusion-probability", "inclusion_probability"
         found = _joined(rows, answers, output, str(open_answers))
         if found.figures["answered"]:
-            found = found.closing(command_line("evaluate", output, *chance))
+            found = found.closing(command_line("evaluate", output, *rows.own_confidence, *chance))
     else:
         policy = None if audit is None else load(audit)
         named = (
@@ -221,8 +221,7 @@ def _next(
     """Return the command to suggest: one that uses the answers, or a better `search`."""
     if audit is not None:
         return command_line("check", audit, output, "--log")
-    usual = rows.confidence == "confidence"
-    column = () if usual else ("--confidence", rows.confidence)
+    column = rows.own_confidence
     if aim.name == "guarantee-these" and not rows.is_ocr and len(rows.paths) == 1:
         number = "--budget", round(budget)
         files = "--state", "state.json", "-o", "next.csv"
@@ -304,6 +303,11 @@ class _DrawnFrom(NamedTuple):
     confidence: str
     is_ocr: bool
     reading: OcrSettings
+
+    @property
+    def own_confidence(self) -> tuple[str, ...]:
+        """The option that names the column of confidences, if its name is not the default."""
+        return () if self.confidence == "confidence" else ("--confidence", self.confidence)
 
     @property
     def words(self) -> EngineOutputs:

@@ -81,9 +81,9 @@ def guaranteed_thresholds(stages: Stages, promise: Promise, rng: np.random.Gener
             raise ValueError(
                 f"max_error_rate is {promise.limit.rate:g}, but no thresholds guarantee it with "
                 f"{percent(1.0 - promise.failure_probability)} confidence: the safest ones leave "
-                f"{_errors(half, path[0])} of {half.stages.n_items} items wrong, and errors remain "
-                f"or a capacity is exceeded even if {stages.stages[-1].name!r}, the last stage, "
-                "decides all items"
+                f"{_errors(half, path[0])} of {half.stages.n_items} items wrong; if the last "
+                f"stage, {stages.stages[-1].name!r}, decided all items, errors would also remain or a "
+                "capacity would be exceeded"
             )
         return Passed(passed, half.stages, 0.0 if half.groups is None else None, None)
     if half.groups is not None:

@@ -43,7 +43,7 @@ class MetricAtThresholds(DropIn, _MetricAtThresholds):
     __slots__ = ()
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table, one for each number of the metric."""
+        """Return the columns of a table: the thresholds, and one for each number the metric returns."""
         values = self.metric_values
         if values.ndim == 1:
             return self._asdict()

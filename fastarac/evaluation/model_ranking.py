@@ -91,7 +91,7 @@ class Lead(Result):
 
     @property
     def exception(self) -> str:
-        """A phrase like "except in ru", on parts in which another model is better; may be empty."""
+        """A phrase like "except in invoices" if another model is better in some parts, else empty."""
         return f"except {where}" if (where := exception_of(self.parts, self.alpha)) else ""
 
     @property

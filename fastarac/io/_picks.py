@@ -30,7 +30,7 @@ OFFER = f"If people were to verify all rows, {COUNT_OPEN}"
 
 DECIMAL = r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*"
 
-#: The column in which `fastarac ocr -o` writes the kind of an item, and the kind of a missed word.
+#: In files of `fastarac ocr -o`: the column for each item's kind, and the value for a missed word.
 KIND, MISSED = "kind", "missed"
 #: Kinds of words, then kinds of fields. Rows with one of these kinds may lack a confidence.
 KINDS = (

@@ -70,11 +70,11 @@ class FieldAbsence(NamedTuple):
     def words(self) -> str:
         """A sentence on how often the field is absent."""
         share = percent(self.absent / self.n_documents if self.n_documents else 0.0, 2)
-        head = f"{self.field}: absent in {share} of documents"
+        head = f"{self.field}: no output in {share} of documents"
         if not self.absent:
             return head
         if not self.unlisted:
-            return f"{head}, rightly in {percent(self.rightly / self.absent, 2)} of these"
+            return f"{head}, really empty in {percent(self.rightly / self.absent, 2)} of these"
         unlisted = percent(self.unlisted / self.absent, 2)
         return (
             f"{head}; in {unlisted} of these, the truth does not list the field (fields_complete=True "

@@ -70,11 +70,11 @@ class RankedDocuments:
     def _types(
         self, names: tuple[Any, ...], documents: Documents
     ) -> tuple[tuple[DocumentType, ...], NDArray[np.intp]]:
-        """Return the types in the half used for ranking, and the index of the type of each label.
+        """Return the types of documents in the half used for ranking, and each name's index among them.
 
         A type has every field for which one of its documents has a true value or an output. The index
-        is -1 for a label that does not occur in this half. The last index, for documents without a
-        type, is also -1.
+        is -1 for a name that does not occur in this half. One more index, for documents without a type,
+        is also -1.
         """
         columns, fields = self.columns, self.settings.fields
         there = self.fitting & (columns.with_confidence | ~columns.right)

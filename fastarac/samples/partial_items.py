@@ -382,9 +382,10 @@ class PartialItems:
     def _pairs_drawn_together(self, residual: FloatArray) -> float:
         """Return how much too low Σc̃ᵢẽⱼ is over pairs of items that were drawn together.
 
-        ẽ is the estimated error of :class:`.PartialTruth`, c̃ = 1 − ẽ, and π the probability of a draw.
-        For items i, j of a group drawn as a whole, the mean of c̃ᵢẽⱼ is lower than the product of the
-        means by (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ).
+        e is an item's error, g its prediction, ẽ the estimated error of :class:`.PartialTruth`,
+        c̃ = 1 − ẽ, and π the probability of a draw. If items i and j are in a group that is drawn as a
+        whole, the product of the means of c̃ᵢ and ẽⱼ exceeds the mean of c̃ᵢẽⱼ by
+        (1 − π)/π·(eᵢ − gᵢ)(eⱼ − gⱼ).
         """
         if self.codes is None or not self.drawn_whole:
             return 0.0

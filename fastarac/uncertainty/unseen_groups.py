@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastarac.sweep import ThresholdSweep
     from fastarac.uncertainty.statistics import Statistic
 
-# With this many groups, no note is needed: if none is wrong throughout, at most 1% of all groups are.
+# If none of so many groups is wrong throughout, at most 1% of the source's groups are: no note then.
 MANY = 300
 
 # Minimum number of items in a group that counts as wrong throughout. All items of a smaller group are

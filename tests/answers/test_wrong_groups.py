@@ -20,16 +20,16 @@ def outputs(n, *, wrong=(), size=2):
     ("n", "share"), [(8, "31%"), (20, "14%"), (40, "7%"), (150, "2%"), (299, "1%")]
 )
 def test_none_of_few(n, share):
-    said = f"none of {n} pages was wholly wrong; of all pages, up to {share} may be"
+    said = f"none of {n} pages had only errors; of all pages, up to {share} may"
     assert wrong_groups.sentence(outputs(n), "page", 0.95) == said
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ([7], "1 of 60 pages was wholly wrong; of all pages, up to 8% may be"),
-        ([3, 7, 9], "3 of 60 pages were wholly wrong; of all pages, up to 12% may be"),
-        (range(9), "9 of 60 pages were wholly wrong; of all pages, up to 25% may be"),
+        ([7], "1 of 60 pages had only errors; of all pages, up to 8% may"),
+        ([3, 7, 9], "3 of 60 pages had only errors; of all pages, up to 12% may"),
+        (range(9), "9 of 60 pages had only errors; of all pages, up to 25% may"),
         (range(10), None),
     ],
 )
@@ -48,5 +48,5 @@ def test_where_nothing_is_said():
 
 def test_models_of_which_the_same_is_said():
     models = {"a": outputs(40), "b": outputs(40, wrong=[1]), "c": outputs(40)}
-    said = "'a', 'c': none of 40 groups was wholly wrong; of all groups, up to 11% may be"
+    said = "'a', 'c': none of 40 groups had only errors; of all groups, up to 11% may"
     assert wrong_groups.notes(models.items(), "group", 0.99) == [said]

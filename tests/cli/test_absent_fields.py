@@ -52,11 +52,11 @@ def fitted(folder, *options, error_rate=0.05):
 
 def test_required_by_default(folder):
     policy, done = fitted(folder, "--report", folder / "fit.html")
-    assert "po: absent in " in (folder / "fit.html").read_text()
+    assert "po: no output in " in (folder / "fit.html").read_text()
     assert policy.optional == ()
     said = " ".join(done.stdout.split())
     assert "have no output with a confidence: they are never accepted, nor is a document that" in said
-    assert "po: absent in " in done.stdout
+    assert "po: no output in " in done.stdout
     assert "(--fields-complete counts it as rightly empty)" in " ".join(done.stdout.split())
     goals = ["-o", folder / "a.csv", "--review", folder / "r.csv"]
     out = " ".join(run("apply", folder / "p.json", folder / "all.csv", *goals).stdout.split())

@@ -81,6 +81,21 @@ def test_what_nobody_has_answered_is_not_evaluated(outputs):
     assert next_of(done.stdout) == []
 
 
+def test_the_answers_are_evaluated_with_the_confidence_of_the_outputs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    score = np.linspace(0.4, 1, 200)
+    write_delimited(Path("outputs.csv"), {"id": np.arange(200), "score": score})
+    named = "--confidence", "score"
+    first = next_of(run("sample", "outputs.csv", *named, "--budget", 100, "-o", "drawn.csv").stdout)
+    drawn = Path("drawn.csv").read_text(encoding="utf-8").splitlines()
+    answered = [drawn[0], *(f"{row}{k % 5 > 0:d}" for k, row in enumerate(drawn[1:]))]
+    assert drawn[0].endswith(",correct")
+    Path("drawn.csv").write_text("\n".join(answered), encoding="utf-8")
+    following = next_of(run(*first).stdout)
+    assert following[:2] == ["evaluate", "verified.csv"]
+    assert "of 200 outputs are verified" in run(*following).stdout
+
+
 def test_a_log_without_any_answer_is_refused(outputs):
     policy = fa.operation.fit_policy([1] * 400, np.linspace(0.5, 1, 400), max_error_rate=0.2)
     policy.save("policy.json")

@@ -148,8 +148,9 @@ def test_fields_that_documents_lack(tables):
     page = tables / "r.html"
     said = " ".join(run(*paths, "--report", page).stdout.split())
     sentence = (
-        "name: absent in 50.0% of documents, rightly in 50.0% of these; if optional, 100% of documents "
-        "would go through instead of 50.0%, and undetected errors are 25.0% instead of 0%."
+        "name: no output in 50.0% of documents, really empty in 50.0% of these; if optional, "
+        "100% of documents would go through instead of 50.0%, and undetected errors are 25.0% "
+        "instead of 0%."
     )
     assert sentence in said
     assert sentence in " ".join(page.read_text(encoding="utf-8").split())

@@ -225,8 +225,9 @@ def test_what_a_document_lacks_in_words():
     ]
     (found,) = outputs_of(rows).absent_fields(1)
     assert str(found) == (
-        "po: absent in 75.0% of documents, rightly in 66.7% of these; if optional, 100% of documents "
-        "would go through instead of 25.0%, and undetected errors are 25.0% instead of 0%"
+        "po: no output in 75.0% of documents, really empty in 66.7% of these; if optional, "
+        "100% of documents would go through instead of 25.0%, and undetected errors are 25.0% "
+        "instead of 0%"
     )
     (found,) = outputs_of(rows, ["po"]).absent_fields(1)
     assert str(found).endswith(
@@ -235,8 +236,8 @@ def test_what_a_document_lacks_in_words():
     )
     (found,) = outputs_of(rows, fields_complete=False).absent_fields(1)
     assert str(found) == (
-        "po: absent in 75.0% of documents, rightly in 33.3% of these, in 33.3% of these not listed "
-        "in the truth"
+        "po: no output in 75.0% of documents, really empty in 33.3% of these, in 33.3% of these not "
+        "listed in the truth"
     )
 
 

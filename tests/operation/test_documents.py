@@ -260,7 +260,7 @@ class TestAdvice:
         assert (now.optional, other.optional) == ((), ("po",))
         (words,) = policy.advice
         assert words.startswith("With po optional, ")
-        assert " po: absent in " in words
+        assert " po: no output in " in words
         again = rows.fit(optional=["po"])
         assert again.settings[0] == other  # the same halves, so that the advice is what it was
         assert again.settings[1] == now
@@ -282,7 +282,7 @@ class TestAdvice:
         assert po.unlisted == po.absent > 0
         assert [each.optional for each in policy.settings] == [()]
         (words,) = policy.advice
-        assert words.startswith("po: absent in 3")
+        assert words.startswith("po: no output in 3")
         assert "in 100% of these, the truth does not list the field (fields_complete=True" in words
 
 

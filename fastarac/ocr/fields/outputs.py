@@ -164,10 +164,12 @@ class AbsentField(Result):
     otherwise: StraightThrough
 
     def __str__(self) -> str:
-        said = f"{self.field}: absent in {rounded_percent(self.absent / self.documents)} of documents"
+        said = (
+            f"{self.field}: no output in {rounded_percent(self.absent / self.documents)} of documents"
+        )
         known = self.absent - self.unlisted
         if known:
-            said += f", rightly in {rounded_percent(self.rightly / self.absent)} of these"
+            said += f", really empty in {rounded_percent(self.rightly / self.absent)} of these"
         if self.unlisted:
             said += (
                 f", in {rounded_percent(self.unlisted / self.absent)} of these not listed in the truth"

@@ -250,7 +250,7 @@ def _parquet(file: InputFile) -> tuple[list[str], Records]:
 
 
 def _of_parquet(value: object) -> Written | None:
-    """Return a value of a column as text; a number or date keeps its normalized value."""
+    """Return a column's value as text; of a number or date, this text is the normalized value, too."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     # A data frame stores a date as midnight of that day.

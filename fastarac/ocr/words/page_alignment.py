@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Spans = NDArray[np.intp]
     Row = tuple[int, int, int, int]
 
-#: Maximum number of words or outputs between two moved words that can move with the two words.
+#: Words and outputs between two moved words move with them if there are at most so many of each.
 GAP = 20
 
 

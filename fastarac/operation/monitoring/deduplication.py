@@ -85,7 +85,7 @@ class CountedAudits:
         return fingerprint[:OF_ID], fingerprint[OF_ID:]
 
     def about(self, key: str) -> str | None:
-        """Return the content fingerprint of the audit with this id fingerprint, or None."""
+        """Return the fingerprint of an audit's content, given that of its id; None if it is unknown."""
         return self._audits.get(key)
 
     def note(self, key: str, about: str) -> None:
