@@ -160,7 +160,7 @@ def net_benefit(items: tuple[Item, ...], threshold: Fraction | float) -> Fractio
     return (point.true_accepts - lost) / sum(weight for _, _, weight in items)
 
 
-@lru_cache(maxsize=16)  # most definitions start here, and all are asked about the same items
+@lru_cache(maxsize=256)  # most definitions start here, and all are asked about the same few samples
 def sweep(items: tuple[Item, ...]) -> tuple[Point, ...]:
     """The points at threshold +inf (nothing accepted) and at every distinct confidence, decreasing."""
     distinct = sorted({item.confidence for item in items}, reverse=True)

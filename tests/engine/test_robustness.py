@@ -98,8 +98,8 @@ def test_many_processes_start_on_a_cold_cache(tmp_path):
         assert all(process.returncode == 0 for process in processes), outputs
         return sum(int(out) for out, _ in outputs)
 
-    kinds = ["f4", "f8", "i8"]
-    assert compiled(*([kind] for kind in kinds * 2)) == 3
+    kinds = ["f4", "i8"]
+    assert compiled(*([kind] for kind in kinds * 2)) == 2
     assert compiled(kinds) == 0  # and what they left behind is sound
     assert not list(tmp_path.rglob("*.lock"))
 

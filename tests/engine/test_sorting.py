@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import reference as ref
 import strategies
-from hypothesis import given
+from hypothesis import given, note
 from reference import exact
 from scipy import special
 from ways import DISTRIBUTIONS, WAYS, forced
@@ -143,13 +143,22 @@ def test_a_single_tie(way, tie):
     assert found.average_precision == pytest.approx(float(ref.average_precision(items)), rel=1e-14)
 
 
-@ways
 @given(sample=strategies.items)
-def test_sweep_and_pairs_follow_the_definition(way, sample):
+def test_sweep_and_pairs_follow_the_definition(sample):
     expected = counts_by_definition(sample)
-    with way():
-        sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
-        pairs = as_ranked(sample.correct, sample.confidence, sample.sample_weight).pairs
+    doubled, ta_before, fa_before = Fraction(0), Fraction(0), Fraction(0)
+    for _, ta, fa_ in expected:
+        doubled += (fa_ - fa_before) * (ta + ta_before)
+        ta_before, fa_before = ta, fa_
+    for name, way in WAYS.items():
+        with way():
+            sweep = fa.threshold_sweep(sample.correct, sample.confidence, **sample.weighted)
+            pairs = as_ranked(sample.correct, sample.confidence, sample.sample_weight).pairs
+        note(name)
+        follows_the_definition(sweep, pairs, sample, expected, doubled)
+
+
+def follows_the_definition(sweep, pairs, sample, expected, doubled):
     assert sweep.thresholds[0] == np.inf
     assert sweep.true_accepts[0] == sweep.false_accepts[0] == 0
     assert [exact(t) for t in sweep.thresholds[1:]] == [k for k, _, _ in expected]
@@ -161,10 +170,6 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
         assert found == [(float(ta), float(fa_)) for _, ta, fa_ in expected]
 
     correct, incorrect = expected[-1][1:]
-    doubled, ta_before, fa_before = Fraction(0), Fraction(0), Fraction(0)
-    for _, ta, fa_ in expected:
-        doubled += (fa_ - fa_before) * (ta + ta_before)
-        ta_before, fa_before = ta, fa_
     for value, exact_value in zip(pairs, (correct, incorrect, doubled), strict=True):
         if sample.sample_weight is None:
             assert value == exact_value
@@ -179,9 +184,8 @@ def test_sweep_and_pairs_follow_the_definition(way, sample):
         assert float(from_sweep.doubled_pairs) == pytest.approx(float(doubled), rel=1e-12, abs=lost)
 
 
-@ways
 @given(sample=strategies.unweighted)
-def test_runs_follow_the_definition(way, sample):
+def test_runs_follow_the_definition(sample):
     """Points between ties of one and the same label are left out, and no others."""
     points = [(np.inf, 0, 0), *counts_by_definition(sample)]
     labels = [
@@ -193,13 +197,15 @@ def test_runs_follow_the_definition(way, sample):
         for i, point in enumerate(points)
         if i in (0, len(labels)) or labels[i - 1] != labels[i] or len(labels[i]) > 1
     ]
-    with way():
-        of_items = as_ranked(sample.correct, sample.confidence).runs
     whole = fa.threshold_sweep(sample.correct, sample.confidence)
-    for sweep in (of_items, as_ranked(whole).runs):
-        assert sweep.true_accepts.tolist() == [ta for _, ta, _ in expected]
-        assert sweep.false_accepts.tolist() == [fa_ for _, _, fa_ in expected]
-    assert as_ranked(of_items, corners=True).pairs == as_ranked(whole).pairs
+    found = {"of the sweep": as_ranked(whole).runs}
+    for name, way in WAYS.items():
+        with way():
+            found[name] = as_ranked(sample.correct, sample.confidence).runs
+    for name, sweep in found.items():
+        assert sweep.true_accepts.tolist() == [ta for _, ta, _ in expected], name
+        assert sweep.false_accepts.tolist() == [fa_ for _, _, fa_ in expected], name
+        assert as_ranked(sweep, corners=True).pairs == as_ranked(whole).pairs, name
 
 
 @pytest.mark.parametrize("way", list(WAYS.values())[2:5], ids=list(WAYS)[2:5])
@@ -235,15 +241,16 @@ def test_blocks_of_groups_take_no_more_items_than_were_counted():
         groups.count_pairs_of_groups(items, codes, 100)
 
 
-@ways
 @given(sample=strategies.tied() | strategies.extreme_magnitudes())
-def test_counting_gives_the_same_sweep(way, sample):
+def test_counting_gives_the_same_sweep(sample):
     items = inputs.read_items(sample.correct, sample.confidence)
-    with way():
-        counted = counting.count_values(items)
-    assert counted is not None
-    for a, b in zip(counted, ranked.every_threshold(items), strict=True):
-        np.testing.assert_array_equal(a, b)
+    expected = ranked.every_threshold(items)
+    for name, way in WAYS.items():
+        with way():
+            counted = counting.count_values(items)
+        assert counted is not None, name
+        for a, b in zip(counted, expected, strict=True):
+            np.testing.assert_array_equal(a, b, err_msg=name)
 
 
 def test_counting_gives_up_on_too_many_values():

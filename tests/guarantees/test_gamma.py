@@ -119,8 +119,8 @@ def test_how_often_the_limit_is_exceeded(criterion):
     truth = fa.threshold_sweep(correct, confidence)
     limits = {criterion: 0.03 if criterion == "max_error_rate" else 0.05}
     fixed = {"scale": "unit"} if criterion == "max_risk" else {}
-    broken, accepted, proved = 0, 0.0, 0.0
-    for _ in range(trials):
+    broken, accepted, proved, beside = 0, 0.0, 0.0, 0.0
+    for trial in range(trials):
         correct, confidence, groups = pages(200, rng, bursts=0.02)
         found = fa.guaranteed_operating_point(
             correct, confidence, groups=groups, method="gamma", **limits, **fixed
@@ -129,6 +129,9 @@ def test_how_often_the_limit_is_exceeded(criterion):
         rate = at.error_rate if criterion == "max_error_rate" else at.risk
         broken += found.threshold < math.inf and rate > next(iter(limits.values()))
         accepted += found.acceptance_rate
+        if trial % 4:  # it takes longer
+            continue
+        beside += found.acceptance_rate
         with pytest.warns(fa.SampleTooSmallWarning, match="groups, but a limit of"):
             proof = fa.guaranteed_operating_point(correct, confidence, groups=groups, **limits, **fixed)
         proved += proof.acceptance_rate
@@ -137,7 +140,7 @@ def test_how_often_the_limit_is_exceeded(criterion):
             assert "method='gamma', an approximation without proof, would accept" in str(proof)
     if COMPILED:
         assert broken <= 0.075 * trials + 2 * math.sqrt(0.075 * 0.925 * trials)
-        assert accepted >= proved
+        assert beside >= proved
         assert criterion == "max_risk" or accepted > 0.3 * trials
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from fractions import Fraction
+from functools import cache
 
 import exhaustive
 import numpy as np
@@ -113,6 +114,7 @@ AREAS = {
 }
 
 
+@cache
 def samples(n: int) -> list[tuple[reference.Item, ...]]:
     columns = exhaustive.columns_of(ref.orders(n))
     return [reference.to_items(*pair) for pair in columns]

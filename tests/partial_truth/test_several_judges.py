@@ -15,8 +15,8 @@ from fastarac._engine.predictions import SPREAD, best_weights
 from fastarac.samples.partial_items import STEPS
 from tests.commands import refusal, run
 
-STATISTICS = fa.arac_auc_score, fa.aurc_loss, fa.augrc_loss
-N, VERIFIED = 10_000, 500
+STATISTICS = fa.arac_auc_score, fa.aurc_loss  # the AUGRC is 1 minus the ARAC-AUC
+N, VERIFIED = 4000, 500
 
 
 def sigmoid(x):
@@ -44,9 +44,10 @@ def truth_of(rng, right, judges):
     ]
 
 
-@pytest.mark.parametrize("runs", [40, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["complementary", "alike"])
-def test_several_judges_are_at_least_as_precise_as_the_best_one(kind, runs):
+def test_several_judges_are_at_least_as_precise_as_the_best_one(kind):
+    runs = 200
     found = np.empty((runs, 4, len(STATISTICS)))
     for run_ in range(runs):
         rng = np.random.default_rng(run_)
@@ -60,10 +61,18 @@ def test_several_judges_are_at_least_as_precise_as_the_best_one(kind, runs):
     ratio = spread[3] / spread[:3].min(axis=0)
     noise = 0.2 / math.sqrt(runs)
     assert (ratio <= 1.02 + noise).all(), ratio
-    if kind == "complementary" and runs >= 200:  # with fewer runs, chance hides what is gained
+    if kind == "complementary":
         assert ratio[0] <= 0.94 + noise
     bias = np.abs(found[:, 3].mean(axis=0)) / spread[3]
     assert (bias < 0.1 + 3.0 / math.sqrt(runs)).all(), bias
+
+
+def test_augrc_is_estimated_as_the_rest_of_the_arac_auc():
+    rng = np.random.default_rng(0)
+    confidence, right, judges = outputs(rng)
+    for truth in truth_of(rng, right, judges):
+        rest = 1.0 - fa.arac_auc_score(truth, confidence)
+        assert fa.augrc_loss(truth, confidence) == pytest.approx(rest, abs=1e-14)
 
 
 def test_the_intervals_of_several_judges_cover():

@@ -115,11 +115,12 @@ VALUES = {
 
 
 @pytest.mark.parametrize(
-    ("sizes", "runs"),
-    [((30, 30), 40), pytest.param((200, 800), 300, marks=pytest.mark.slow)],
+    ("sizes", "runs", "most"),
+    [((30, 30), 40, 0.15), pytest.param((200, 800), 150, 0.099, marks=pytest.mark.slow)],
 )
-def test_intervals_of_statistics_cover(sizes, runs):
-    runs = runs if COMPILED else 2
+def test_intervals_of_statistics_cover(sizes, runs, most):
+    """Seven percent of the intervals may miss, and chance adds a little: at most this share of them."""
+    runs, most = (runs, most) if COMPILED else (2, 0.45)
     # P(right above wrong) for t uniform and errors 0.2(1 − t)²
     above = 0.2 / 3.0 * 0.75 - 0.2**2 * (1.0 / 3.0) * (1.0 / 6.0)
     values = {**VALUES, fa.Statistic("roc_auc"): above / (0.2 / 3.0 * (1.0 - 0.2 / 3.0))}
@@ -131,7 +132,6 @@ def test_intervals_of_statistics_cover(sizes, runs):
                 warnings.simplefilter("always")
                 found = fa.asymptotic_interval(*sample, statistic=statistic)
             missed[statistic] += not caught and not found.low <= value <= found.high
-    most = 0.07 + 2.0 * math.sqrt(0.07 * 0.93 / runs)
     assert {k.name: v for k, v in missed.items() if v > most * runs} == {}
 
 
