@@ -288,13 +288,9 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
         if len(sample.items.predictions) > 1 and not any(found.share or ())
         else ""
     )
-    few = f"{plural('error', known)} or correct {plural('item', known)}{judged}"
     # `known` is an effective number: with unequal weights, 10 errors may be worth only 8.
-    few = (
-        f"verified outputs that are worth only about {known} {few}"
-        if known
-        else f"only 0 verified {few}"
-    )
+    few = f"only {'about ' * (known > 0)}{known} verified {plural('error', known)} or correct "
+    few += f"{plural('item', known)}, by weight{judged}"
     return f"{name} is based on {few}; its interval is unreliable with fewer than {FEW:g}"
 
 

@@ -273,7 +273,7 @@ def test_few_verified_errors_warn_and_leave_the_judge_out():
     for statistic in ("recognition_rate", "arac_auc", "aurc"):
         found = []
         for truth in (alone, judged):
-            with pytest.warns(fa.UnreliableIntervalWarning, match="worth only about [23] errors or"):
+            with pytest.warns(fa.UnreliableIntervalWarning, match="only about [23] verified errors or"):
                 found.append(fa.asymptotic_interval(truth, confidence, statistic=statistic))
         ends = [(each.estimate, each.low, each.high) for each in found]
         assert ends[0] == pytest.approx(ends[1], rel=1e-9)
