@@ -40,6 +40,7 @@ bets on these units.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -89,6 +90,29 @@ class Units(NamedTuple):
     """End of each unit in the arrays."""
 
 
+class Weights:
+    """The weights 1/π of outputs, compared with each set of clips once, whatever the limit."""
+
+    def __init__(self, probability: NDArray[np.float64]) -> None:
+        self.probability = probability
+        self.lowest = float(probability.min())
+
+    @cached_property
+    def plain(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """All clips, and for each output the index of the first that clips its weight."""
+        return CLIPS, self._first(CLIPS)
+
+    @cached_property
+    def scaled(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The same for clips that begin at the largest weight."""
+        clips = CLIPS[CLIPS * self.lowest <= 1.0]
+        clips = clips / (clips[0] * self.lowest)
+        return clips, self._first(clips)
+
+    def _first(self, clips: NDArray[np.float64]) -> NDArray[np.int64]:
+        return np.searchsorted(-clips, -1.0 / self.probability, side="right").astype(np.int64)
+
+
 class Clips(NamedTuple):
     """The values c at which weights 1/π may be clipped, with the bet that each allows."""
 
@@ -102,21 +126,16 @@ class Clips(NamedTuple):
     """Number of units before the first bet."""
 
     @classmethod
-    def of(
-        cls, probability: NDArray[np.float64], limit: float, delta: float, largest: int, begin: int
-    ) -> Self:
+    def of(cls, weights: Weights, limit: float, delta: float, largest: int, begin: int) -> Self:
         """Choose the clips for units of at most `largest` outputs."""
-        clips, least, thought = CLIPS, 0.0, 0.0
-        lowest = float(probability.min())
-        if 1.0 <= len(probability) / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
-            least, thought = lowest, THOUGHT
-            clips = CLIPS[CLIPS * least <= 1.0]
-            clips = clips / (clips[0] * least)
-            begin = 0 if len(probability) <= MOST_IN_FULL else begin
+        n, lowest = len(weights.probability), weights.lowest
+        (clips, first), least, thought = weights.plain, 0.0, 0.0
+        if 1.0 <= n / needed_without_errors(lowest, limit, delta, largest) <= SPARE:
+            (clips, first), least, thought = weights.scaled, lowest, THOUGHT
+            begin = 0 if n <= MOST_IN_FULL else begin
         # The loss from an error at the smallest probability, where it is largest.
         lost = (clips + 1.0 - clips * least - limit) * largest
         added = thought * (1.0 - clips * least)
-        first = np.searchsorted(-clips, -1.0 / probability, side="right").astype(np.int64)
         return cls(first, np.stack([clips, 1.0 / lost, limit * lost, added], axis=1), begin)
 
 
@@ -198,7 +217,7 @@ def bet_on_verified(
         ends = np.searchsorted(-units.distinct.astype(np.float64), -thresholds, side="right")
         if of_accepted and pilot is None:
             begin = max(1, n // PILOT)
-    clips = Clips.of(units.probability, limit, failure_probability, largest, begin)
+    clips = Clips.of(Weights(units.probability), limit, failure_probability, largest, begin)
 
     def proves(index: int, level: float) -> bool:
         return bool(

@@ -584,7 +584,7 @@ def write_tables(
 
     The queries read `tables`, which maps the name of each table to its columns.
     """
-    with connect(alone=True) as connection, ExitStack() as stack:
+    with connect() as connection, ExitStack() as stack:
         for name, columns in tables.items():
             connection.register(name, columns)
         for name, goal in goals.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from inspect import signature
+from functools import cache
+from inspect import Signature, signature
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -181,9 +182,14 @@ def fit_policy(
 
 def request_of(**arguments: Any) -> SimpleNamespace:
     """Add the defaults of :func:`.fit_policy` to its arguments; raise TypeError for unknown names."""
-    bound = signature(fit_policy).bind(**arguments)
+    bound = _parameters().bind(**arguments)
     bound.apply_defaults()
     return SimpleNamespace(**bound.arguments)
+
+
+@cache
+def _parameters() -> Signature:
+    return signature(fit_policy)  # which takes as long as many a fit inside a plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,6 +12,7 @@ from fastarac import _kernels
 from fastarac._core.random_state import generator_for, key_of
 from fastarac.guarantees.weighted_betting import (
     Clips,
+    Weights,
     largest_unit,
     looked_at,
     outcomes_of,
@@ -81,7 +84,8 @@ class KnownErrors(NamedTuple):
         return KnownErrors(self.error[chosen], self.probability[chosen], judge, self.estimate[chosen])
 
 
-class VerifiedUnits(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class VerifiedUnits:
     """Outputs in random order, with groups kept together, as input of a betting test."""
 
     rejected: NDArray[np.int64]
@@ -152,14 +156,14 @@ class VerifiedUnits(NamedTuple):
         ends = np.cumsum(sizes)
         first = self.ends[chosen] - sizes
         rows = np.repeat(first - (ends - sizes), sizes) + np.arange(ends[-1])
-        return self._replace(
-            rejected=self.rejected[rows], items=self.items[rows], probability=self.probability[rows],
-            ends=ends,
+        return replace(
+            self, rejected=self.rejected[rows], items=self.items[rows],
+            probability=self.probability[rows], ends=ends,
         )  # fmt: skip
 
     def is_below(self, rate: float, delta: float) -> bool:
         """Whether bets on a lower rate refute a rate of `rate` or more."""
-        clips = Clips.of(self.probability, rate, delta, self.largest, looked_at(self.n_units))
+        clips = Clips.of(self._weights, rate, delta, self.largest, looked_at(self.n_units))
         return bool(
             _kernels.betting.reaches(
                 self.rejected, self.items, self.probability, clips.first, clips.bets, self.ends, 1,
@@ -169,18 +173,26 @@ class VerifiedUnits(NamedTuple):
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether bets on a higher rate refute a rate of `rate` or less."""
-        turned = self.items.copy()
-        turned[:, :2] *= -1.0
-        most = 1.0 / float(self.probability.min())
+        turned, first, most = self._turned
         # With a judge, the outcome of a right output may be as low as 1 − 1/π.
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
         # This clip is larger than every weight 1/π, so it clips nothing.
         bets = 1.0 / ((beyond + rate) * self.largest), rate * self.largest * most
         clips = np.array([[2.0 * most, *bets, 0.0]])
-        first = np.ones(len(turned), np.int64)
         return bool(
             _kernels.betting.reaches(
                 self.rejected, turned, self.probability, first, clips, self.ends, 1, 0, -rate,
                 self.of_accepted, 1.0 / delta,
             )
         )  # fmt: skip
+
+    @cached_property
+    def _weights(self) -> Weights:
+        return Weights(self.probability)
+
+    @cached_property
+    def _turned(self) -> tuple[NDArray[np.float64], NDArray[np.int64], float]:
+        """The negative outcomes, the index of the first clip, and the largest weight."""
+        turned = self.items.copy()
+        turned[:, :2] *= -1.0
+        return turned, np.ones(len(turned), np.int64), 1.0 / float(self.probability.min())

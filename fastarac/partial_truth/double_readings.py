@@ -80,7 +80,7 @@ def reader_of_answers(
     ...     fa.partial_truth.reader_of_answers(path).double_readings
     (2, 0, 1)
     """
-    with connect(alone=True) as connection:
+    with connect() as connection:
         source = open_source(path_of(path, "path"), connection)
         if SECOND not in source.columns:
             return None

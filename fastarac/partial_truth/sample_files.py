@@ -273,7 +273,7 @@ def draw_rows(
     aims: dict[str, Any] = {"purpose": purpose, "max_error_rate": max_error_rate, "max_risk": max_risk}
     added = _columns_added(groups, policy, answers, aims, double=bool(double))
     mix = _mix_of(mix, judge, policy)
-    with connect(alone=True) as connection:
+    with connect() as connection:
         source = open_rows(connection)
         of_apply = policy is not None and "accepted" in source.columns
         refuse_columns(source, [name for name in added if not of_apply or name != "accepted"])
@@ -411,7 +411,7 @@ def join_rows(
     open: Open = "refuse",  # noqa: A002, as users say it
 ) -> tuple[int, int]:
     """Join as :func:`join_answers` does, with the rows that `open_rows` opens."""
-    with connect(alone=True) as connection:
+    with connect() as connection:
         of_answers = open_source(path_of(answers, "answers"), connection)
         source = open_rows(connection)
         is_by_group = DRAWN_BY in of_answers.columns

@@ -115,7 +115,7 @@ def search_outputs(
     criterion = exactly_one(**limits)
     whole_number(batch, "batch", 1)
     choice(open, "open", get_args(Open))
-    with locked(saved_as), connect(alone=True) as connection:
+    with locked(saved_as), connect() as connection:
         source = open_source(path_of(path), connection)
         refuse_columns(source, [ROW, BATCH, "correct"])
         read = columns_to_draw(source, confidence, judge, {})

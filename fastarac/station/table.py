@@ -62,7 +62,7 @@ class Questions:
     @classmethod
     def read(cls, path: Path, prediction: str | None) -> Questions:
         """Read a table; raise if no row needs an answer, or if it already has a column for answers."""
-        with connect(alone=True) as connection:
+        with connect() as connection:
             source = open_source(path, connection)
             refuse_columns(source, list(ANSWERS))
             for name in source.columns:

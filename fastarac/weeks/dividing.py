@@ -99,7 +99,7 @@ def draw_audits(
     sample_outputs(
         both, folder / LOG, budget, policy=policy, random_state=seed + week.number, **columns
     )
-    with connect(alone=True) as connection:
+    with connect() as connection:
         log = WeekLog.read(folder, week, connection)
     of_review = np.arange(n_accepted + 1, rows_of(both) + 1)
     _write_questions(both, folder / AUDITS, week, log.row[log.audits])
@@ -109,7 +109,7 @@ def draw_audits(
 
 def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArray[np.intp]) -> None:
     """Write the given rows of the tables, with ids and an empty column for answers."""
-    with connect(alone=True) as connection:
+    with connect() as connection:
         source = opened_tables(paths, connection)
         ids = np.array([week.id_of(row) for row in rows.tolist()], np.str_)
         table = {"row": rows, ID: ids, WEEK: np.full(len(rows), week.number, np.int32)}
@@ -119,6 +119,6 @@ def _write_questions(paths: Sequence[Path], goal: Path, week: Week, rows: NDArra
 
 def rows_of(paths: Sequence[Path]) -> int:
     """Return the number of rows in tables."""
-    with connect(alone=True) as connection:
+    with connect() as connection:
         ((n,),) = opened_tables(paths, connection).select("count(*)").fetchall()
     return int(n)

@@ -14,7 +14,7 @@ from fastarac._core.files import path_of, whole_folder, write_whole
 from fastarac._core.locks import locked
 from fastarac._core.text import json_text
 from fastarac.answers.weeks import summary_text
-from fastarac.io._sources import connect
+from fastarac.io._sources import connect, one_database
 from fastarac.operation.application import require_policy
 from fastarac.operation.week_results import PolicyWeek
 from fastarac.weeks.answers import Taken, take_answers
@@ -44,6 +44,7 @@ SINCE = "since_change.parquet"
 MOST_REVIEWED = 20_000  # maximum number of rows on the page for the review
 
 
+@one_database()
 def run_week(
     policy: Policy,
     files: Iterable[str | os.PathLike[str]],

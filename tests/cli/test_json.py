@@ -134,6 +134,7 @@ def words(text):
     return " ".join(text.split())
 
 
+@pytest.mark.usefixtures("few_samples")
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_object(folder, arguments, monkeypatch):
     monkeypatch.chdir(folder)

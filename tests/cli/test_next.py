@@ -130,6 +130,7 @@ def test_a_command_is_copied_whole_however_it_is_printed(files):
         assert shlex.split(copied)[2:] == wide
 
 
+@pytest.mark.usefixtures("few_samples")
 def test_too_few_pages_lead_to_a_plan_in_pages_and_to_no_guarantee(files):
     for name in files:
         table = Path(name).read_text().splitlines()

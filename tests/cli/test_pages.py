@@ -66,6 +66,7 @@ def test_an_id_leaves_the_pages(words, command):
     assert alone != figures
 
 
+@pytest.mark.usefixtures("few_samples")
 def test_a_check_and_a_plan_take_pages(words):
     check = "check", words / "p.json", words / "new.csv"
     found = run(*check, code=None)

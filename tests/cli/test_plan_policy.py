@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,12 +10,13 @@ from commands import refusal, run
 
 from fastarac import operation
 from fastarac._core.text import sentence
+from fastarac.operation import pilot_plans
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_samples")
 def test_the_sentence_is_that_of_the_library(tmp_path, monkeypatch):
-    few = partial(operation.sample_size_for_policy, n_runs=40)  # the command has no option for that
-    monkeypatch.setattr(operation, "sample_size_for_policy", few)
+    monkeypatch.setattr(pilot_plans, "PILOTS", 4)
     rng = np.random.default_rng(0)
     field, confidence = rng.choice(["date", "name"], 2000), rng.random(2000).round(4)
     correct = rng.random(2000) >= np.where(field == "date", 0.05, 0.5) * (1 - confidence)

@@ -41,11 +41,9 @@ class TestProcess:
         assert result.returncode == 0
         assert result.stderr == b""
         assert commands.records(result.stdout)[0]["n"] == 5
-
-    def test_scipy_is_not_waited_for(self, good):
+        # numba imports scipy to compile, as it may have done above, and not to read what is compiled
         at_the_end = "print('scipy.linalg' in sys.modules, 'numba' in sys.modules, file=sys.stderr)"
         before = f"import atexit, sys\natexit.register(lambda: {at_the_end})"
-        run_process("evaluate", good)  # numba imports it to compile, and not to read what is compiled
         assert run_process("evaluate", good, before=before).stderr == b"False True\n"
 
     def test_completion_of_commands_and_options(self):
@@ -186,9 +184,10 @@ class TestErrorsOfTheProgram:
         assert told.startswith(f"fastarac: internal error: {error.partition('(')[0]}")
         assert told.count("\n") == 0
         assert "Please report it" in told
-        shown = run_process(command, *given, before=before, FASTARAC_DEBUG="1").stderr.decode()
-        assert "Traceback (most recent call last)" in shown
-        assert "in wrong" in shown
+        if command == "doctor":
+            shown = run_process(command, *given, before=before, FASTARAC_DEBUG="1").stderr.decode()
+            assert "Traceback (most recent call last)" in shown
+            assert "in wrong" in shown
 
     def test_memory_that_is_too_little_is_no_defect(self, good):
         before = (

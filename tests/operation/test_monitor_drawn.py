@@ -99,12 +99,12 @@ def test_late_right_answers_give_no_false_alarms(deadline):
     runs, alarms, missed = 60, 0, 0
     for _ in range(runs):
         monitor = monitor_of(deadline, detect="proof")
-        wrong = rng.random((52, 40)) < 0.05
+        wrong = rng.random((52, 20)) < 0.05
         for week in range(52):
-            ids = np.array([f"{week}-{i}" for i in range(40)])
+            ids = np.array([f"{week}-{i}" for i in range(20)])
             told(monitor, np.where(wrong[week], 1.0, np.nan), ids, week)
             if week >= 4:
-                ids = np.array([f"{week - 4}-{i}" for i in range(40)])[~wrong[week - 4]]
+                ids = np.array([f"{week - 4}-{i}" for i in range(20)])[~wrong[week - 4]]
                 told(monitor, np.zeros(len(ids)), ids, week - 4)
         alarms += monitor.alarm
         history = monitor.history()
@@ -229,13 +229,13 @@ def test_late_right_answers_of_pages_give_no_false_alarms():
     runs, alarms = 60, 0
     for _ in range(runs):
         monitor = operation.ErrorRateMonitor(
-            max_error_rate=0.05, max_group_size=5, deadline=2, detect="proof"
+            max_error_rate=0.05, max_group_size=3, deadline=2, detect="proof"
         )
         for week in range(52):
-            wrong = np.repeat(rng.random(8) < 0.05, 5)
+            wrong = np.repeat(rng.random(8) < 0.05, 3)
             monitor.count(
-                np.where(wrong, 1.0, np.nan), details=np.zeros(40), drawn_at=week,
-                ids=[f"{week}-{i}" for i in range(40)], groups=np.arange(40) // 5,
+                np.where(wrong, 1.0, np.nan), details=np.zeros(24), drawn_at=week,
+                ids=[f"{week}-{i}" for i in range(24)], groups=np.arange(24) // 3,
             )  # fmt: skip
         alarms += monitor.alarm
     assert alarms / runs <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / runs)

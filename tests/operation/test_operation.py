@@ -193,7 +193,7 @@ class TestCheck:
     @pytest.mark.slow
     def test_outputs_still_needed_are_more_than_there_are(self):
         """The saw of whole errors does not lead back below the number that did not do."""
-        for n in range(299, 1200, 130):
+        for n in range(429, 1200, 130):
             for errors in range(0, 1 + n // 50, 3):
                 found = self.checked(errors, n)
                 if found.still_needed is not None:

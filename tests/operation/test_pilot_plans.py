@@ -19,9 +19,7 @@ def a_pilot(n_groups, size):
     return source(size, n_groups, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    ("limit", "expected"), [(0.05, 0.025), (0.05, 0.0), (0.1, 0.03), (0.01, 0.0005)]
-)
+@pytest.mark.parametrize(("limit", "expected"), [(0.05, 0.0), (0.1, 0.03), (0.01, 0.0005)])
 def test_independent_items_as_by_the_exact_test(limit, expected):
     exact = operation.sample_size_for_guarantee(limit, expected)
     found = plan(max_error_rate=limit, expected_error_rate=expected)
@@ -36,7 +34,10 @@ def test_independent_items_as_by_the_exact_test(limit, expected):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    sorted({*CASES} - {"single", "pages and fields by proof"}),  # all their steps are in others
+)
 def test_fits_to_fresh_samples_succeed_as_planned(name):
     found = planned(name, 300)
     rng = np.random.default_rng(11)
@@ -141,7 +142,8 @@ def test_the_same_again_and_progress(capsys):
     assert capsys.readouterr().err.startswith("samples: ")
 
 
-def test_names_of_groups_and_fields_do_not_matter():
+def test_names_of_groups_and_fields_do_not_matter(monkeypatch):
+    monkeypatch.setattr(pilot_plans, "PILOTS", 4)
     correct, confidence, field, page = a_pilot(60, 5)
     limit = {"max_error_rate": 0.2, "method": "gamma", "n_runs": 20}
     found = plan(correct, confidence, by=field, groups=page, **limit)

@@ -194,7 +194,7 @@ class TestFullDisks:
         policy, source = tmp_path / "policy.json", tmp_path / "new.csv"
         goals = [tmp_path / f"{name}{ending}" for name in ("accepted", "review")]
         POLICY.save(policy)
-        source.write_text("confidence\n" + "".join(f"{i % 401 + 0.12345}\n" for i in range(200_000)))
+        source.write_text("confidence\n" + "".join(f"{i % 401 + 0.12345}\n" for i in range(20_000)))
         goals[0].write_text("old")
         found = self.command(4_000, "apply", policy, source, "-o", goals[0], "--review", goals[1])
         assert found.returncode == 2

@@ -58,10 +58,15 @@ MODULES = {
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports_of(path: Path) -> set[str]:
     """Modules of the package that a file imports: at its top, inside functions, for types alone."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             assert not any(a.name.startswith("fastarac.") for a in node.names), path
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fastarac"):
@@ -145,7 +150,7 @@ def test_the_top_of_the_repository_holds_what_belongs_there():
 def test_no_two_classes_have_one_name():
     classes: dict[str, list[str]] = {}
     for module, path in MODULES.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.ClassDef):
                 classes.setdefault(node.name, []).append(module)
     assert {name: found for name, found in classes.items() if len(found) > 1} == {}

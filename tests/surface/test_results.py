@@ -308,6 +308,18 @@ def make(request, tmp_path):
     return lambda: EXAMPLES[request.param](tmp_path)
 
 
+MADE = {}
+
+
+@pytest.fixture
+def made(request, make):
+    """A result that tests share, none of which changes it: it is read-only."""
+    name = request.node.callspec.params["make"]
+    if name not in MADE:
+        MADE[name] = make()
+    return MADE[name]
+
+
 def inside(value):
     """All that a result is made of, in depth: of other results, tuples and mappings too."""
     if isinstance(value, tuple):
@@ -334,9 +346,9 @@ def test_there_is_one_of_every_class():
 @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
 class TestEvery:
-    def test_is_of_its_class(self, request, make):
+    def test_is_of_its_class(self, request, made):
         name = request.node.callspec.params["make"]
-        assert type(make()).__name__ == name
+        assert type(made).__name__ == name
 
     @pytest.mark.pickles
     def test_copies_are_equal_and_read_only(self, make):
@@ -368,9 +380,9 @@ class TestEvery:
             assert {hash(other) for other in copies} == {hash(first)}
 
     @pytest.mark.pickles
-    def test_pickles_name_public_modules_alone(self, make):
+    def test_pickles_name_public_modules_alone(self, made):
         """Files inside the package may be moved, and a pickle is read all the same."""
-        written = pickletools.genops(pickle.dumps(make()))
+        written = pickletools.genops(pickle.dumps(made))
         names = {found for _, found, _ in written if isinstance(found, str)}
         ours = {name.partition(":")[0] for name in names if re.match(r"fastarac[\w.]*(:\w+)?$", name)}
         assert ours
@@ -381,18 +393,18 @@ class TestEvery:
         }  # of parts that have no public name
         assert ours <= public | private
 
-    def test_is_represented_in_one_line(self, make):
-        assert "\n" not in repr(make())
+    def test_is_represented_in_one_line(self, made):
+        assert "\n" not in repr(made)
 
-    def test_is_a_flat_dictionary_for_json(self, make):
-        found = make().to_dict()
+    def test_is_a_flat_dictionary_for_json(self, made):
+        found = made.to_dict()
         assert found
         assert json.loads(json.dumps(found, allow_nan=False)) == found
         assert not any(isinstance(value, dict) for value in found.values())
 
-    def test_is_a_table_in_notebooks(self, make):
+    def test_is_a_table_in_notebooks(self, made):
         reader = _Reader()
-        shown = make()._repr_html_()
+        shown = made._repr_html_()
         assert not re.search("(color|background)\\s*:", shown)  # read on light and on dark ones
         reader.feed(shown)
         reader.close()
@@ -430,8 +442,8 @@ class _Reader(HTMLParser):
 
 @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
-def test_every_result_becomes_a_frame(make):
-    result = make()
+def test_every_result_becomes_a_frame(made):
+    result = made
     columns = result.to_columns()
     assert columns
     assert isinstance(result, Table) or list(columns) == list(result.to_dict())
