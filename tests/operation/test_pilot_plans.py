@@ -36,7 +36,7 @@ def test_independent_items_as_by_the_exact_test(limit, expected):
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
 @pytest.mark.parametrize(
     "name",
-    sorted({*CASES} - {"single", "pages and fields by proof"}),  # all their steps are in others
+    sorted({*CASES} - {"single"}),  # whose steps are in the others
 )
 def test_fits_to_fresh_samples_succeed_as_planned(name):
     found = planned(name, 300)
