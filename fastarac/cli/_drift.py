@@ -48,7 +48,7 @@ def drift(
     false_alarm: FalseAlarm = 0.05,
     printing: PrintingOptions,
 ) -> None:
-    """Test whether a judge still judges anchors as before."""
+    """Test whether a judge's releases judge the same outputs as before."""
     truth = correct or "correct"
     picks: dict[str, Any] = {name: IsRight(name, name) for name in (truth, *release)}
 
