@@ -290,7 +290,7 @@ def _warning(sample: PartialSample, statistic: Statistic, found: Evidence) -> st
     )
     # `known` is an effective number: with unequal weights, 10 errors may be worth only 8.
     few = f"only {'about ' * (known > 0)}{known} verified {plural('error', known)} or correct "
-    few += f"{plural('item', known)}, by weight{judged}"
+    few += f"{plural('item', known)}{judged}"
     return f"{name} is based on {few}; its interval is unreliable with fewer than {FEW:g}"
 
 

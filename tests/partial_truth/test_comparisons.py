@@ -101,7 +101,7 @@ def test_few_verified_errors_are_noted_and_one_warns():
     right = np.array([1.0] * 99 + [0.0] + [np.nan] * 900)
     one = fa.PartialTruth(right, inclusion_probability=0.1)
     with pytest.warns(
-        fa.UnreliableIntervalWarning, match="about 1 verified error or correct item, by weight; its"
+        fa.UnreliableIntervalWarning, match="about 1 verified error or correct item; its"
     ):
         fa.asymptotic_interval(one, np.arange(1000), statistic="recognition_rate")
     confidence = np.random.default_rng(0).random((2, 1000))
