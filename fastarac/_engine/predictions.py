@@ -118,6 +118,12 @@ def folds_of(
     return fold
 
 
+def _blocks_of(ends: NDArray[np.intp], n: int) -> NDArray[np.int32]:
+    """Return the block of each of n items, given the end of each block except the last."""
+    sizes = np.diff(ends, prepend=0, append=n)
+    return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+
 class _Rules(NamedTuple):
     """One rule per fold that maps a score to an error rate; unverified items get the rules' mean."""
 
@@ -135,8 +141,7 @@ class _Rules(NamedTuple):
     def of_verified(self, score: FloatArray, fold: NDArray[np.intp]) -> FloatArray:
         """Predict the errors of verified items with rising scores, each without its own fold."""
         ends = np.searchsorted(score, self.edges, side="right")  # fewer searches than scores in edges
-        sizes = np.diff(ends, prepend=0, append=len(score))
-        rates: FloatArray = self.rates[fold, np.repeat(np.arange(len(sizes)), sizes)]
+        rates: FloatArray = self.rates[fold, _blocks_of(ends, len(score))]
         return rates
 
 
@@ -180,8 +185,7 @@ def by_confidence(order: Order, items: Verified) -> Prediction:
     score = items.tie.astype(np.float64)
     rules = _rules(score, items)
     ends = order.starts[rules.edges.astype(np.intp) + 1]  # an edge is the last tie of its block
-    sizes = np.diff(ends, prepend=0, append=len(order.items))
-    blocks = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    blocks = _blocks_of(ends, len(order.items))
     return Prediction(blocks, rules.mean, rules.of_verified(score, items.fold))
 
 

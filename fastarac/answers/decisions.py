@@ -468,8 +468,8 @@ def _assumptions(models: Sequence[Model]) -> Iterator[Note]:
         if of_all := together(models):
             yield Note(of_all, Weight.ASSUMES)
         return
-    holds = GUARANTEED if models[0].takes_guarantee else ""
+    holds = GUARANTEED.format(units=units) if models[0].takes_guarantee else ""
     if holds and too_few_groups(models):
         n = models[0].n_groups or 0
         holds = f" {n:,} {plural(models[0].source.group_word, n)} are too few for a guarantee."
-    yield Note(f"{FITTED}{holds}".format(units=units), Weight.ASSUMES)
+    yield Note(f"{FITTED.format(units=units)}{holds}", Weight.ASSUMES)

@@ -390,8 +390,7 @@ def slopes_of_normalized(sweep: ThresholdSweep, area: float, gamma: float) -> tu
 
 def share_of_judge(items: PartialItems) -> Shares | None:
     """Return the weights of the judges' predictions for the least variance of the estimated area."""
-    effect = 1.0 - items.above
-    return items.share_by(effect, items.verified_errors(effect), linear=True)
+    return items.share_by(1.0 - items.above, linear=True)
 
 
 def share_of_normalized(items: PartialItems, gamma: float) -> Shares | None:

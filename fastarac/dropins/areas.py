@@ -272,8 +272,7 @@ def _check_target(target: Target) -> None:
 
 def _share_of_judge(items: PartialItems) -> Shares | None:
     """Return the weights of the judges' predictions for the least variance of the estimated area."""
-    effect = items.effect_on_roc_auc()
-    return items.share_by(effect, items.verified_errors(effect), linear=False)
+    return items.share_by(items.effect_on_roc_auc(), linear=False)
 
 
 def _area_of_counts(items: RankedItems, max_fpr: float | None) -> Score:

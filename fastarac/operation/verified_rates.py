@@ -173,7 +173,8 @@ class VerifiedUnits:
 
     def is_above(self, rate: float, delta: float) -> bool:
         """Whether bets on a higher rate refute a rate of `rate` or less."""
-        turned, first, most = self._turned
+        turned, first = self._turned
+        most = 1.0 / self._weights.lowest
         # With a judge, the outcome of a right output may be as low as 1 − 1/π.
         beyond = most - 1.0 if self.items.shape[1] > 1 else 0.0
         # This clip is larger than every weight 1/π, so it clips nothing.
@@ -191,8 +192,8 @@ class VerifiedUnits:
         return Weights(self.probability)
 
     @cached_property
-    def _turned(self) -> tuple[NDArray[np.float64], NDArray[np.int64], float]:
-        """The negative outcomes, the index of the first clip, and the largest weight."""
+    def _turned(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The negative outcomes, and for each the index of the first clip."""
         turned = self.items.copy()
         turned[:, :2] *= -1.0
-        return turned, np.ones(len(turned), np.int64), 1.0 / float(self.probability.min())
+        return turned, np.ones(len(turned), np.int64)

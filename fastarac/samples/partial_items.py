@@ -181,12 +181,17 @@ class PartialItems:
         found = min(self.effective(wrong), self.effective(own - wrong))
         return 0.0 if math.isnan(found) else found
 
-    def share_by(self, derivative: FloatArray, verified: float, *, linear: bool) -> Shares | None:
+    def share_by(
+        self, derivative: FloatArray, verified: float | None = None, *, linear: bool
+    ) -> Shares | None:
         """Return the judges' weights κ (see `share_of`) if enough errors are verified.
 
-        Otherwise, return () to use no judge. If a linear statistic has very few verified errors, return
+        `verified` is the number of `verified_errors`, if it is known already. If it is too small,
+        return () to use no judge. If a linear statistic has very few verified errors, return
         None to use no predictions at all.
         """
+        if verified is None:
+            verified = self.verified_errors(derivative)
         if verified >= FEW_JUDGED:
             return self.share_of(derivative)
         if linear and verified >= FEW_DRAWN_ALIKE and self.drawn_alike:
@@ -202,8 +207,7 @@ class PartialItems:
 
     def share_by_tie(self, derivative: FloatArray, *, linear: bool) -> Shares | None:
         """Return κ as `share_by` does, given the derivative by an error at each threshold, (m,)."""
-        of_verified = derivative[self.tie]
-        return self.share_by(of_verified, self.verified_errors(of_verified), linear=linear)
+        return self.share_by(derivative[self.tie], linear=linear)
 
     @cached_property
     def above(self) -> FloatArray:
@@ -234,8 +238,7 @@ class PartialItems:
 
     def share_up_to(self, last: int) -> Shares | None:
         """Return the judges' weights κ for the number of errors among items down to the tie `last`."""
-        derivative = (self.tie <= last).astype(np.float64)
-        return self.share_by(derivative, self.verified_errors(derivative), linear=True)
+        return self.share_by((self.tie <= last).astype(np.float64), linear=True)
 
     def at_limit(self, acceptance: Callable[[EstimatedSweep], float]) -> tuple[EstimatedSweep, int]:
         """Choose the threshold that a limit allows; return the counts, and the index of its tie.

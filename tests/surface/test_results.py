@@ -443,18 +443,17 @@ class _Reader(HTMLParser):
 @pytest.mark.filterwarnings("ignore::fastarac.UnreliableIntervalWarning")
 @pytest.mark.filterwarnings("ignore::fastarac.SampleTooSmallWarning")
 def test_every_result_becomes_a_frame(made):
-    result = made
-    columns = result.to_columns()
+    columns = made.to_columns()
     assert columns
-    assert isinstance(result, Table) or list(columns) == list(result.to_dict())
+    assert isinstance(made, Table) or list(columns) == list(made.to_dict())
     lengths = {len(column) for column in columns.values()}
     assert len(lengths) == 1
     for backend in BACKENDS:
-        frame = result.to_frame(backend)
+        frame = made.to_frame(backend)
         assert type(frame).__module__.split(".")[0] == backend
         assert list(getattr(frame, "column_names", getattr(frame, "columns", None))) == list(columns)
         assert {len(frame)} == lengths
-    assert result.to_frame().equals(result.to_frame("pandas"))
+    assert made.to_frame().equals(made.to_frame("pandas"))
 
 
 @pytest.mark.pickles
